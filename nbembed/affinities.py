@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.data.distances import Distances, Metric, name_of
+from nbembed.data.distances import Distances, Metric, check_complete, fewest_stored, name_of
 from nbembed.data.matrix_input import check_data, matrix_of
 from nbembed.data.probabilities import (
     FORMS,
@@ -357,7 +357,9 @@ def perplexity_affinities(
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         With ``metric="precomputed"`` dissimilarities (n_samples, n_samples), which need be neither
-        metric nor symmetric; row i has the dissimilarities of the others to point i.
+        metric nor symmetric; row i has the dissimilarities of the others to point i. Of a sparse
+        matrix, what is not stored is far: rows are then over the nearest neighbors that every row
+        stores, or ``n_neighbors`` of them.
     perplexity : float or "auto", default="auto"
         In [1, k], k being ``n_neighbors`` or else n_samples − 1; "auto" is min(30, k/3), at least
         1.
@@ -396,11 +398,17 @@ def perplexity_affinities(
     """
     data = check_data(X, metric)
     n = data.shape[0]
+    stored = fewest_stored(data, metric)
+    if n_neighbors is not None:
+        n_neighbors = check_k(n_neighbors, n, "n_neighbors")
+    if stored is not None:
+        check_perplexity_of_stored(perplexity, stored)
+        n_neighbors = stored if n_neighbors is None else min(n_neighbors, stored)
     if n_neighbors is None:
         k = n - 1
         perplexity = check_perplexity(perplexity, n)
     else:
-        k = check_k(n_neighbors, n, "n_neighbors")
+        k = n_neighbors
         perplexity = check_perplexity_of_neighbors(perplexity, k)
     dtype = check_float_type(dtype)
     if n_neighbors is None:
@@ -447,6 +455,18 @@ def perplexity_affinities(
     )
 
 
+def check_perplexity_of_stored(perplexity: Any, stored: int | None) -> None:
+    """Raise ValueError if sparse dissimilarities store too few neighbors for a perplexity.
+
+    ``stored`` is what :func:`fewest_stored` returns.
+    """
+    if stored is not None and not isinstance(perplexity, str) and perplexity > stored:
+        raise ValueError(
+            f"perplexity must be at most {stored}, the number of neighbors that X stores of some "
+            f"point, got {perplexity!r}: dissimilarities that are not stored count as far"
+        )
+
+
 def neighbors_of_perplexity(perplexity: float, most: int) -> int:
     """Return the usual number of nearest neighbors for a perplexity, of ``most`` that there are.
 
@@ -486,8 +506,15 @@ def check_memory_of_pairs(
 def calibrated_rows(
     distances: NDArray[Any], perplexity: float, dtype: DTypeLike, n_threads: int
 ) -> Calibration:
-    """Return rows of one perplexity over the neighbors at these distances, (n_samples, k)."""
+    """Return rows of one perplexity over the neighbors at these distances, (n_samples, k).
+
+    Neighbors at infinity, the last of their row, are none: such a row is over the others, and
+    uniform where they are fewer than the perplexity.
+    """
     n = len(distances)
+    found = np.isfinite(distances).sum(axis=1)
+    if found.min(initial=distances.shape[1]) < distances.shape[1]:
+        return _calibrated_by_number(distances, found, perplexity, dtype, n_threads)
     P, beta, tied = np.empty(distances.shape, dtype), np.empty(n), np.empty(n, np.int64)
     calibrating = stage("calibrating neighborhoods", n)
     for first in range(0, n, ROWS):
@@ -498,6 +525,25 @@ def calibrated_rows(
         )
         calibrating.advance(here.stop - first)
     return Calibration(P, beta, tied)
+
+
+def _calibrated_by_number(
+    distances: NDArray[Any],
+    found: NDArray[np.intp],
+    perplexity: float,
+    dtype: DTypeLike,
+    n_threads: int,
+) -> Calibration:
+    """Return rows calibrated over their ``found`` first neighbors, rows of one number together."""
+    n = len(distances)
+    made = Calibration(np.zeros(distances.shape, dtype), np.ones(n), np.zeros(n, np.int64))
+    for count in np.unique(found[found > 0]):
+        here = np.flatnonzero(found == count)
+        near = np.ascontiguousarray(distances[here, :count])
+        rows = calibrated_rows(near, min(perplexity, count), dtype, n_threads)
+        made.P[here, :count] = rows.P
+        made.beta[here], made.tied[here] = rows.beta, rows.tied
+    return made
 
 
 def global_affinities(
@@ -535,6 +581,7 @@ def global_affinities(
     n_classes = check_count("n_classes", n_classes, low=2)
     data = check_data(X, metric)
     n = data.shape[0]
+    check_all_pairs(data, metric)
     check_global_memory(n, dtype)
     P = np.empty((n, n), check_float_type(dtype))
     distances = Distances(data, metric)
@@ -558,6 +605,13 @@ def global_affinities(
         normalizing.advance(len(D2))
     source = _kept(X, data), metric
     return Affinities(P, "row", np.full(n, beta), None, sigma, name_of(metric), source)
+
+
+def check_all_pairs(data: Any, metric: Metric) -> None:
+    """Raise ValueError where one width for all points is asked of dissimilarities of some pairs."""
+    if isinstance(metric, str) and metric == "precomputed":
+        instead = 'a width for each point, affinity="perplexity" of Mbed, takes those'
+        check_complete(data, instead=instead)
 
 
 def check_global_memory(n: int, dtype: DTypeLike = np.float32, forms: int = 1) -> None:

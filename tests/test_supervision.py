@@ -11,9 +11,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import DataConversionWarning
 
+import nbembed as nb
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.supervision.conversion import relabeled
+from nbembed.supervision.conversion import in_natural_order, relabeled
 
 N = 8
 points = st.lists(st.integers(0, N - 1), min_size=2, max_size=4, unique=True)
@@ -489,3 +491,78 @@ def test_relabeling_changes_what_differs_and_nothing_else():
 def test_what_are_no_labels_is_said_of_the_labels(wrong):
     with pytest.raises((TypeError, ValueError), match=r"^labels must"):
         relabeled(Supervision(5), wrong)
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([np.int64(3), None, np.int64(10)], ("3", "10")),
+        ([np.float32(3), None, np.uint8(10)], ("3", "10")),
+        (np.array([np.int64(3), -1, np.int16(10)], dtype=object), ("3", "10")),
+        ([np.bool_(True), None, np.bool_(False)], ("False", "True")),
+        ([True, -1, False], ("False", "True")),
+        (np.array([True, False, True]), ("False", "True")),
+        ([b"setosa", None, np.bytes_(b"virginica")], ("setosa", "virginica")),
+        (np.array([b"setosa", b"-1", b"virginica"]), ("setosa", "virginica")),
+        ([np.str_("a"), None, "b"], ("a", "b")),
+        (pd.array([1, None, 2], dtype="Int64"), ("1", "2")),
+        (pd.Series([1, 2, 1], dtype="category"), ("1", "2")),
+    ],
+    ids=str,
+)
+def test_scalars_of_numpy_are_those_of_python(y, classes):
+    for read in (as_supervision, in_natural_order):
+        assert read(y, 3).classes == classes
+    assert relabeled(Supervision(3), y).classes == classes
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.array([[0], [1], [-1]]),
+        np.array([["0"], ["1"], ["-1"]]),
+        np.array([[0.0], [1.0], [np.nan]]),
+        [[0], [1], [-1]],
+        pd.DataFrame({"species": [0, 1, -1]}),
+        pd.DataFrame({"species": ["0", "1", None]}),
+    ],
+    ids=lambda column: type(column).__name__,
+)
+def test_a_column_is_a_list_of_labels(column):
+    with pytest.warns(DataConversionWarning, match="y has one column"):
+        found = as_supervision(column, 3)
+    assert found.classes == ("0", "1")
+    assert found.top_class.tolist() == [0, 1, -1]
+
+
+def test_rows_of_one_class_are_probabilities():
+    one = Supervision(3).label([0, 2], "a")
+    assert as_supervision(one.targets(), 3).top_class.tolist() == [0, -1, 0]
+
+
+def test_classes_of_estimators_have_the_values_of_y():
+    X = np.random.default_rng(0).normal(size=(6, 2)) + np.arange(6)[:, None] // 3 * 9
+    for y, values in (
+        ([np.bool_(False), None, None, None, None, np.bool_(True)], [False, True]),
+        ([b"a", None, None, None, None, b"b"], ["a", "b"]),
+        ([np.int64(4), None, None, None, None, np.int64(11)], [4, 11]),
+    ):
+        model = nb.PropagationClassifier(stacking=False).fit(X, y)
+        assert model.classes_.tolist() == values
+        assert model.transduction_.tolist() == [values[0]] * 3 + [values[1]] * 3
+        metric = nb.LearningMetric(n_centroids=1, width=1.0, random_state=0)
+        labeled = [y[0], y[0], y[0], y[5], y[5], y[5]]
+        assert metric.fit(X, labeled).classes_.tolist() == values
+
+
+def test_text_with_numbers_is_in_natural_order_where_people_read_it():
+    y = [str(k) for k in (0, 1, 10, 11, 2, 3)]
+    assert in_natural_order(y, 6).classes == ("0", "1", "2", "3", "10", "11")
+    # The columns of estimators are in the order in which scikit-learn's measures take them.
+    assert as_supervision(y, 6).classes == tuple(sorted(y))
+
+
+def test_an_error_shows_a_part_of_a_long_value():
+    with pytest.raises(TypeError, match="y must be real numbers") as caught:
+        as_supervision([["some text", "more"]] * 500, 500)
+    assert len(str(caught.value)) < 300

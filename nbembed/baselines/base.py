@@ -127,7 +127,7 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self, X: ArrayLike, y: ArrayLike | None = None, supervision: Supervision | None = None
     ) -> NDArray[np.float64]:
         """Embed ``X`` and return the layout, shape (n_samples, n_components); see :meth:`fit`."""
-        return self.fit(X, y, supervision).embedding_
+        return self.fit(X, y, supervision).embedding_.copy()
 
     @chunk_by_chunk
     @one_blas_thread()
@@ -185,7 +185,8 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
     ) -> tuple[Any, Supervision]:
-        data = check_data(self._validated(X, ensure_min_samples=2), self.metric)
+        finite = {"ensure_all_finite": False} if self._precomputed else {}
+        data = check_data(self._validated(X, ensure_min_samples=2, **finite), self.metric)
         if y is not None and supervision is not None:
             raise ValueError("y and supervision cannot both be given: y is another way to say it")
         if supervision is not None and not isinstance(supervision, Supervision):

@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: How far from one the sums of rows may be.
+TOLERANCE = 1e-4
+
+
+def _tolerance(rows: Any) -> float:
+    """Return how far from one sums may be: numbers of half precision cannot be closer."""
+    dtype = getattr(rows, "dtype", None)
+    half = dtype is not None and str(dtype).rpartition(".")[2] in ("float16", "bfloat16")
+    return max(TOLERANCE, float(np.finfo(np.float16).eps)) if half else TOLERANCE
+
+
 def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     """Return rows of class probabilities; an unlabeled point's row is all NaN.
 
@@ -21,7 +32,8 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     TypeError
         If they are not real numbers.
     ValueError
-        If a row is partly NaN, has a negative entry or does not sum to one (within 1e-4).
+        If a row is partly NaN, has a negative entry or does not sum to one (within 1e-4, or the
+        precision of float16, whose rows are made to sum to one).
     """
     array = check_numbers(name, rows)
     if array.ndim != 2 or array.shape[1] == 0:
@@ -35,12 +47,15 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
             f"{name} must have rows of finite probabilities, or of nothing but NaN for unlabeled "
             f"points; row {where[bad][0]} is {given[bad][0]}"
         )
-    wrong = (given < 0).any(axis=1) | (np.abs(given.sum(axis=1) - 1) > 1e-4)
+    off = np.abs(given.sum(axis=1) - 1)
+    wrong = (given < 0).any(axis=1) | (off > _tolerance(rows))
     if wrong.any():
         raise ValueError(
             f"each row of {name} must be non-negative and sum to one; row {where[wrong][0]} is "
             f"{given[wrong][0]}, with sum {given[wrong][0].sum():.6g}"
         )
+    if (off > TOLERANCE).any():
+        array[~unknown] = given / given.sum(axis=1, keepdims=True)
     return array
 
 
@@ -61,7 +76,7 @@ def check_posteriors(rows: Any, name: str = "X", *, min_classes: int = 2) -> NDA
     ------
     ValueError
         If it is no finite matrix, has too few columns, or a row is negative somewhere or does not
-        sum to one (within 1e-4).
+        sum to one (within 1e-4, or the precision of float16).
     """
     array = check_data(rows, name=name, min_samples=1)
     array = array.toarray() if hasattr(array, "toarray") else array
@@ -72,7 +87,7 @@ def check_posteriors(rows: Any, name: str = "X", *, min_classes: int = 2) -> NDA
         )
     sums = array.sum(axis=1, dtype=np.float64)
     off = np.abs(sums - 1)
-    wrong = np.flatnonzero((array.min(axis=1) < 0) | (off > 1e-4))
+    wrong = np.flatnonzero((array.min(axis=1) < 0) | (off > _tolerance(rows)))
     if wrong.size:
         raise ValueError(
             f"each row of {name} must be the probabilities of classes, non-negative and summing to "

@@ -7,6 +7,9 @@ Euclidean distances are computed from centered data, which avoids cancellation o
 from the origin, and are exactly zero between equal rows. Other metrics are scikit-learn's. A
 callable is called for both (a, b) and (b, a): it need not be symmetric, nor a metric. An object
 with a method ``squared_rows`` (:class:`nbembed.LearningMetric`) computes its own distances.
+
+A sparse matrix of given dissimilarities may store those of near points alone, as scikit-learn's
+``kneighbors_graph`` does: what is not stored is far, and a stored zero is a dissimilarity of zero.
 """
 
 from __future__ import annotations
@@ -67,6 +70,8 @@ class Distances:
     scales : mapping, optional
         What :func:`scales_of` returned, where ``others`` are a part of the points that the metric
         has its scales from; by default the scales are those of ``others``.
+    partial : bool, default=False
+        Whether given dissimilarities that are sparse may lack pairs, which are then at infinity.
 
     Attributes
     ----------
@@ -78,7 +83,7 @@ class Distances:
     Raises
     ------
     ValueError
-        If squares of the data under- or overflow.
+        If squares of the data under- or overflow, or sparse dissimilarities lack pairs.
     """
 
     def __init__(
@@ -89,19 +94,23 @@ class Distances:
         *,
         name: str = "X",
         scales: Mapping[str, Any] | None = None,
+        partial: bool = False,
     ) -> None:
         self.metric = metric
         self._name = name
+        self._partial = partial
         self._itself = others is None
         others = X if self._itself else others
         check_sparse(X, name)
         check_sparse(others, "others")
         if metric == "precomputed":
+            if not partial:
+                check_complete(X, name, itself=self._itself)
             _check_span(largest_magnitude(X), name, "dissimilarities")
             self.shape = X.shape
             self.symmetric = self._itself and _is_symmetric(X)
             self._rows: Callable[[slice], Any] = lambda here: np.square(
-                _dense(X[here]), dtype=np.float64
+                dense_dissimilarities(X[here]), dtype=np.float64
             )
             return
         self.shape = X.shape[0], others.shape[0]
@@ -141,7 +150,7 @@ class Distances:
         if self._itself:
             own = np.arange(here.start, here.stop)
             D2[own - here.start, own] = 0
-        if not np.isfinite(D2).all():
+        if not (self._partial or np.isfinite(D2).all()):
             i, j = np.argwhere(~np.isfinite(D2))[0]
             raise ValueError(
                 f"metric must give finite distances, but {shown(name_of(self.metric))} gives "
@@ -248,6 +257,8 @@ def squared_row(
 ) -> NDArray[np.float64]:
     """Return d² from one point to all points, in O(n) memory; infinite to itself.
 
+    It is infinite, too, to points that sparse dissimilarities store none to.
+
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
@@ -265,7 +276,7 @@ def squared_row(
     for first in range(0, n, count):
         here = slice(first, min(first + count, n))
         part = (X[own, here], metric, X) if given else (X[own], metric, X[here])
-        for _, D2 in Distances(*part, scales=scales).blocks():
+        for _, D2 in Distances(*part, scales=scales, partial=True).blocks():
             squares[here] = D2[0]
     squares[point] = np.inf
     return squares
@@ -337,8 +348,69 @@ def _of_moderate_length(X: Any) -> Any:
     return np.ldexp(X, -np.frexp(largest)[1][:, None])
 
 
-def _dense(block: Any) -> Any:
-    return block.toarray() if sparse.issparse(block) else block
+def fewest_stored(X: Any, metric: Metric) -> int | None:
+    """Return how many other points each point has a stored dissimilarity to, at least.
+
+    None where the dissimilarity of every pair is known: of data, dense matrices, and sparse ones
+    that store all pairs.
+
+    Raises
+    ------
+    ValueError
+        If a point has none.
+    """
+    if not (isinstance(metric, str) and metric == "precomputed" and sparse.issparse(X)):
+        return None
+    counts = _stored(X, itself=True)
+    fewest = int(counts.min())
+    if fewest == 0:
+        raise ValueError(
+            'X must store at least one neighbor of each point with metric="precomputed", got none '
+            f"for point {int(counts.argmin())}: entries that are not stored count as far"
+        )
+    return fewest if fewest < X.shape[0] - 1 else None
+
+
+def check_complete(
+    X: Any,
+    name: str = "X",
+    *,
+    itself: bool = True,
+    instead: str = "a dense matrix holds all pairs",
+) -> None:
+    """Raise ValueError if sparse dissimilarities lack pairs; ``instead`` is what would do.
+
+    With ``itself`` those of points to themselves may be missing.
+    """
+    if not sparse.issparse(X):
+        return
+    rows, columns = X.shape
+    stored, pairs = int(_stored(X, itself).sum()), rows * (columns - itself)
+    if stored < pairs:
+        raise ValueError(
+            f"{name} must hold the dissimilarities of all pairs for this, got a sparse matrix that "
+            f"stores {stored} of {pairs}: entries that are not stored count as far, which serves "
+            f"what works with nearest neighbors alone; {instead}"
+        )
+
+
+def _stored(X: Any, itself: bool) -> NDArray[np.intp]:
+    """Return the number of stored entries of each row, without the diagonal if ``itself``."""
+    counts: NDArray[np.intp] = np.diff(X.indptr).astype(np.intp)
+    if itself:
+        rows = np.repeat(np.arange(X.shape[0]), counts)
+        counts -= np.bincount(rows[X.indices == rows], minlength=X.shape[0])
+    return counts
+
+
+def dense_dissimilarities(block: Any) -> Any:
+    """Return rows of given dissimilarities as an array; what is not stored is at infinity."""
+    if not sparse.issparse(block):
+        return block
+    block = sparse.csr_array(block)
+    full = np.full(block.shape, np.inf, block.dtype)
+    full[np.repeat(np.arange(block.shape[0]), np.diff(block.indptr)), block.indices] = block.data
+    return full
 
 
 def _is_symmetric(d: Any) -> bool:

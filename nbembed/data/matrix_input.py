@@ -232,4 +232,9 @@ def _without_diagonal(data: Any, name: str) -> Any:
     if isinstance(data, np.ndarray) and not (np.diagonal(data) == 0).all():
         data = data.copy()
         np.fill_diagonal(data, 0)
+    elif not isinstance(data, np.ndarray):
+        own = data.indices == np.repeat(np.arange(data.shape[0]), np.diff(data.indptr))
+        if not np.isfinite(data.data[own]).all():
+            data = data.copy()
+            data.data[own] = 0
     return data

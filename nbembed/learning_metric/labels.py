@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.supervision.reading import read_labels
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -50,7 +52,7 @@ def name_classes(metric: LearningMetric, supervision: Supervision, y: Any) -> No
 
 def values_of_classes(supervision: Supervision, y: Any) -> NDArray[Any]:
     """Return the value of each class as the user wrote it in ``y``, else its name or number."""
-    given = None if y is None else np.asarray(y)
+    given = None if y is None else read_labels(y)
     if given is None:
         return np.array(supervision.classes)
     K, top = len(supervision.classes), supervision.top_class
@@ -58,5 +60,4 @@ def values_of_classes(supervision: Supervision, y: Any) -> NDArray[Any]:
         names = getattr(y, "columns", None)
         return np.arange(K) if names is None else np.array(supervision.classes)
     firsts = [int(np.flatnonzero(top == c)[0]) for c in range(K)]
-    values = [given[i].item() if isinstance(given[i], np.generic) else given[i] for i in firsts]
-    return np.array(values)
+    return np.array(given[firsts].tolist())

@@ -75,7 +75,8 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ----------
         X : array, DataFrame, AnnData or sparse matrix of shape (n_samples, n_features)
             Data (of an AnnData its ``X``), or dissimilarities of shape (n_samples, n_samples) with
-            ``metric="precomputed"``.
+            ``metric="precomputed"``. A sparse matrix may store those of near points alone, as of
+            scikit-learn's ``KNeighborsTransformer(mode="distance")``: the others count as far.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
             Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
             NaN rows for unlabeled points.
@@ -119,7 +120,8 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         supervision: Supervision | None = None,
     ) -> NDArray[np.float32]:
         """Embed ``X`` and return the layout, shape (n_samples, n_components); see :meth:`fit`."""
-        return self.fit(X, y, supervision).embedding_
+        # A copy: where new points go depends on the map that the estimator has.
+        return self.fit(X, y, supervision).embedding_.copy()
 
     @property
     def _n_features_out(self) -> int:
@@ -145,7 +147,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Return checked data and their supervision; parameters are checked along with them."""
         recipe = self.recipe
         metric = recipe.data_metric
-        data: NDArray[Any] = check_data(self._validated(X, ensure_min_samples=2), metric)
+        # The diagonal of dissimilarities need not be finite, the rest is checked with it.
+        finite = {"ensure_all_finite": False} if recipe.takes_distances else {}
+        data: NDArray[Any] = check_data(self._validated(X, ensure_min_samples=2, **finite), metric)
         if y is not None and supervision is not None:
             raise ValueError("y and supervision cannot both be given: y is another way to say it")
         if supervision is not None and not isinstance(supervision, Supervision):

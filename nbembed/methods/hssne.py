@@ -167,8 +167,9 @@ class HSSNE(PlacesNewPoints):
         learned from labels: an unfitted one learns from those that ``fit`` is given, with this
         estimator's ``random_state`` and ``n_jobs`` where it has none of its own.
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
-        First layout. The words give a tiny one; an array is taken as it is. With precomputed
-        dissimilarities "pca" is classical scaling.
+        First layout. The words give a tiny one; an array is taken as it is, with a
+        little noise where it lies on a line. With precomputed
+        dissimilarities "pca" is classical scaling, or noise where sparse ones lack pairs.
     algorithm : {"auto", "exact", "grid"}, default="auto"
         How repulsion is summed. "exact" visits all pairs of points. "grid" takes nearly linear
         time and memory: repulsion by a grid on the map, with an error below 0.1 per cent, and

@@ -19,11 +19,13 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from nbembed.data.distances import fewest_stored
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.principal_components import FIXED_SEED, is_large, leading_coordinates
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.memory import check_memory
+from nbembed.system.work import warn
 
 #: Standard deviation of the first axis of a cold start.
 SMALL = 1e-4
@@ -49,7 +51,8 @@ def pca_layout(
     X : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
         Data, or dissimilarities with ``metric="precomputed"``.
     n_components : int
-        Dimensions wanted; those that the data lack are filled with noise.
+        Dimensions wanted; those that the data lack are filled with noise, all of them where sparse
+        dissimilarities lack pairs.
     metric : str or callable
         Only "precomputed" matters.
     rng : Generator
@@ -60,7 +63,10 @@ def pca_layout(
     ndarray of shape (n_samples, n_components)
     """
     n = X.shape[0]
-    axes = scaling_axes(X, n_components) if metric == "precomputed" else _pca(X, n_components)
+    if fewest_stored(X, metric) is not None:
+        axes = np.empty((n, 0))  # classical scaling needs all pairs
+    else:
+        axes = scaling_axes(X, n_components) if metric == "precomputed" else _pca(X, n_components)
     Y = np.zeros((n, n_components))
     std = float(axes[:, 0].std()) if axes.shape[1] else 0.0
     # Of constant data only rounding errors are left, which must not be scaled up to a layout.
@@ -162,6 +168,44 @@ def padded(
     if missing <= 0:
         return np.asarray(Y, dtype=np.float64)
     return np.hstack([Y, noise(Y.shape[0], missing, std, rng)])
+
+
+@one_blas_thread()
+def unfolded(
+    Y: NDArray[Any], pinned: NDArray[np.intp], most: int | None = None
+) -> NDArray[np.float64]:
+    """Return a given first layout, with a little noise in directions in which it has no extent.
+
+    No force leads off a line or a point that all points lie on, so that the map would stay there.
+    What is added is small against the map, the same each time, and not added to ``pinned`` points.
+    ``most`` is the number of directions that a map may have, by default one less than its points.
+
+    Warns
+    -----
+    UserWarning
+        Where noise is added.
+    """
+    n, d = Y.shape
+    centered = Y - Y.mean(axis=0)
+    lengths, axes = np.linalg.eigh(centered.T @ centered)
+    # Maps are made in float32, which rounds the places of a line that is not along an axis.
+    flat = lengths <= (1e-6**2) * max(float(np.square(Y).sum()), 1e-300)
+    rank = d - int(np.count_nonzero(flat))
+    if rank >= min(d, n - 1 if most is None else most):
+        return Y
+    std = JITTER * rms_radius(Y) if rank else SMALL
+    free = np.setdiff1d(np.arange(n), pinned)
+    if free.size == 0:
+        return Y
+    warn(
+        f"init has an extent in {rank} of n_components = {d} directions, which no point would "
+        f"leave: noise of standard deviation {std:.3g} is added in the others",
+        stacklevel=3,
+    )
+    moved = np.array(Y, dtype=np.float64)
+    across = axes[:, flat]
+    moved[free] += noise(free.size, d, std, np.random.default_rng(0)) @ across @ across.T
+    return moved
 
 
 def best_scale(cost: Callable[[NDArray[Any]], float], Y: NDArray[Any]) -> float:

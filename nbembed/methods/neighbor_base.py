@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from nbembed.affinities import Affinities
+from nbembed.affinities import Affinities, check_perplexity_of_stored
+from nbembed.data.distances import fewest_stored
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.initialization import (
     JITTER,
@@ -18,6 +19,7 @@ from nbembed.methods.initialization import (
     noise,
     padded,
     pca_layout,
+    unfolded,
 )
 from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.live_parameters import LiveParameter
@@ -73,6 +75,11 @@ class NeighborRecipe(Recipe[Affinities]):
         check_shared(self, n_samples, supervision)
         self._given_layout(n_samples)
 
+    def check_data(self, X: Any) -> None:
+        """Raise ValueError also where sparse dissimilarities store too few neighbors."""
+        super().check_data(X)
+        check_perplexity_of_stored(self.perplexity, fewest_stored(X, self.data_metric))
+
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
         """Raise ValueError where cannot-links leave a point no neighbor."""
         super().check_feasible(X, supervision)
@@ -85,11 +92,14 @@ class NeighborRecipe(Recipe[Affinities]):
         supervision: Supervision,
         rng: np.random.Generator,
     ) -> Start:
-        """Return principal components or noise, tiny; or the user's own layout as it is."""
+        """Return principal components or noise, tiny; or the user's own layout as it is.
+
+        One that lies on a line gets a little noise (:func:`.initialization.unfolded`).
+        """
         layout = self.first_layout(X, rng)
         if layout is None:
             layout = pca_layout(X, self.n_components, self.data_metric, rng)
-        return Start(layout)
+        return Start(layout if isinstance(self.init, str) else unfolded(layout, supervision.pinned))
 
     def first_layout(self, X: Any, rng: np.random.Generator) -> NDArray[Any] | None:
         """Return where a cold start begins, which needs no affinities."""

@@ -222,7 +222,8 @@ class NeRV(PlacesNewPoints):
         learned from labels: an unfitted one learns from those that ``fit`` is given, with this
         estimator's ``random_state`` and ``n_jobs`` where it has none of its own.
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
-        First layout. The words give a tiny one; an array is taken as it is.
+        First layout. The words give a tiny one; an array is taken as it is, with a
+        little noise where it lies on a line.
     algorithm : {"auto", "exact", "grid"}, default="auto"
         How pairs of points are summed. "exact" visits all of them. "grid" takes nearly linear time
         and memory: sums by a grid on the map, with an error below 0.1 per cent, and affinities of

@@ -50,7 +50,8 @@ class PlacesNewPoints(Estimator):
         ----------
         X : array of shape (n_new, n_features)
             New data, or their dissimilarities to the fitted points, of shape (n_new, n_samples),
-            with ``metric="precomputed"``.
+            with ``metric="precomputed"``. Sparse ones may store those of near points alone, which
+            NeRV, whose cost needs all of them, refuses.
 
         Returns
         -------

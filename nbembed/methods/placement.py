@@ -29,12 +29,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nbembed.data.distances import Distances
+from nbembed.affinities import calibrated_rows
+from nbembed.data.distances import PAIRS, Distances
 from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.custom_similarity import loops
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.kernels.placement import descend
 from nbembed.kernels.threads import resolve_threads
+from nbembed.neighbors import nearest_given
 from nbembed.objectives.similarity import Similarity
 
 if TYPE_CHECKING:
@@ -135,7 +137,7 @@ class FittedData:
         """
         if self._given:
             _check_not_negative(X)
-            Distances(X, self.metric, X)
+            Distances(X, self.metric, X, partial=True)
 
     def rows(
         self,
@@ -163,10 +165,13 @@ class FittedData:
         Raises
         ------
         ValueError
-            If a given dissimilarity is negative.
+            If a given dissimilarity is negative, or sparse ones lack pairs that the cost needs.
         """
         if self._given:
             _check_not_negative(X)
+        if self._given and sparse.issparse(X) and not logs and sigma is None:
+            yield from self._rows_of_stored(X, float(perplexity or 1), n_jobs)
+            return
         distances = Distances(X, self.metric, X if self._given else self.X)
         n_threads = resolve_threads(n_jobs)
         for here, D2 in distances.blocks():
@@ -184,6 +189,24 @@ class FittedData:
                 D2 -= np.log(np.exp(D2).sum(axis=1, keepdims=True))
                 log_P = D2
             yield here, Rows(P, log_P, beta)
+
+    def _rows_of_stored(
+        self, X: Any, perplexity: float, n_jobs: int | None
+    ) -> Iterator[tuple[slice, Rows]]:
+        """Yield rows over the neighbors that sparse dissimilarities store, a block at a time."""
+        self.check_given(X)
+        m, n = X.shape
+        k = int(np.diff(X.indptr).max())
+        step = max(1, PAIRS // n)
+        for first in range(0, m, step):
+            here = slice(first, min(first + step, m))
+            index, distances = nearest_given(X[here], k)
+            rows = calibrated_rows(
+                distances, min(perplexity, k), np.float64, resolve_threads(n_jobs)
+            )
+            P = np.zeros((len(index), n))
+            np.put_along_axis(P, index, rows.P, axis=1)
+            yield here, Rows(P, None, rows.beta)
 
 
 def place(
@@ -267,24 +290,24 @@ def _check_not_negative(X: Any) -> None:
 
 
 def _digests(X: Any, *, square: bool = False) -> list[bytes]:
-    """Return a digest of each row, whatever its type; ``square`` leaves the diagonal out."""
+    """Return a digest of each row, whatever its type and storage; a zero is as one not stored.
+
+    ``square`` leaves the diagonal out.
+    """
     thin = sparse.issparse(X)
     if thin:
-        X = sparse.csr_array(X, dtype=np.float64, copy=True)
+        X = sparse.csr_array(X, copy=True)
         X.sum_duplicates()
-        X.eliminate_zeros()
     found = []
     for i in range(X.shape[0]):
         if thin:
             own = slice(X.indptr[i], X.indptr[i + 1])
-            where, row = X.indices[own].astype(np.int64), X.data[own]
-            if square:
-                where, row = where[where != i], row[where != i]
-            content = where.tobytes() + row.tobytes()
+            where, row = X.indices[own].astype(np.int64), X.data[own].astype(np.float64)
         else:
-            row = X[i].astype(np.float64) + 0.0  # one zero, without a sign
-            if square:
-                row[i] = 0.0
-            content = row.tobytes()
-        found.append(hashlib.blake2b(content, digest_size=16).digest())
+            where, row = np.arange(X.shape[1]), X[i].astype(np.float64)
+        kept = row != 0
+        if square:
+            kept &= where != i
+        where, row = where[kept], row[kept]
+        found.append(hashlib.blake2b(where.tobytes() + row.tobytes(), digest_size=16).digest())
     return found

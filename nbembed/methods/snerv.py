@@ -124,7 +124,8 @@ class SNeRV(NeRV):
         ``random_state`` (0 if that is no integer) and ``n_jobs`` where it has none of its own. None
         is ``LearningMetric()``.
     init : {"pca", "random"} or array of shape (n_samples, n_components), default="pca"
-        First layout. The words give a tiny one; an array is taken as it is.
+        First layout. The words give a tiny one; an array is taken as it is, with a
+        little noise where it lies on a line.
     algorithm : {"auto", "exact", "grid"}, default="auto"
         As for :class:`~nbembed.NeRV`: from 5000 points on "auto" takes the grid, with affinities of
         the nearest 3 · perplexity neighbors alone. Their number grows with that of the points

@@ -13,6 +13,7 @@ may take others of the points that tie for the last place, and replace the tree 
 20 000 points on.
 """
 
+from nbembed.neighbors.blocks import check_stored
 from nbembed.neighbors.found import Neighbors
 from nbembed.neighbors.memory import remember
 from nbembed.neighbors.search import (
@@ -28,6 +29,7 @@ __all__ = [
     "Neighbors",
     "Search",
     "check_k",
+    "check_stored",
     "find_neighbors",
     "k_smallest",
     "nearest_given",

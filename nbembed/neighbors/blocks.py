@@ -17,6 +17,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def check_stored(distances: NDArray[Any], name: str) -> None:
+    """Raise ValueError if sparse dissimilarities store fewer neighbors of a point than are sought.
+
+    ``distances`` are those of the neighbors found, infinite where there is none.
+    """
+    counts = np.isfinite(distances).sum(axis=1)
+    if counts.min(initial=distances.shape[1]) < distances.shape[1]:
+        i = int(counts.argmin())
+        raise ValueError(
+            f"{name} must store the {distances.shape[1]} nearest neighbors of each point that are "
+            f"asked for, got {counts[i]} in row {i} of a sparse matrix: entries that are not "
+            "stored count as far"
+        )
+
+
 def by_blocks(
     queries: Any,
     k: int,
@@ -50,7 +65,7 @@ def by_blocks(
     own = np.arange(m) if points is None else own
     index, distances = np.empty((m, k), dtype=np.intp), np.empty((m, k))
     finding = stage(called, m)
-    table = Distances(queries, metric, points, name=name)
+    table = Distances(queries, metric, points, name=name, partial=True)
     slices = table.slices()
 
     def search(chunk: int) -> None:
@@ -63,4 +78,5 @@ def by_blocks(
         finding.advance(len(D2))
 
     run_chunks(search, len(slices), n_threads if isinstance(metric, str) else 1)
+    check_stored(distances, name)
     return Neighbors(index, distances, 1.0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from nbembed.data.distances import EUCLIDEAN, PAIRS, Metric, check_span
+from nbembed.data.distances import EUCLIDEAN, PAIRS, Metric, check_span, dense_dissimilarities
 from nbembed.data.matrix_input import check_data
 from nbembed.kernels.threads import resolve_threads
 from nbembed.neighbors.blocks import by_blocks
@@ -52,7 +52,8 @@ def nearest_neighbors(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Or dissimilarities with ``metric="precomputed"``.
+        Or dissimilarities with ``metric="precomputed"``; what a sparse matrix does not store is
+        far, and it must store k in each row.
     k : int, default=1
         Less than n_samples, or at most the number of ``others``.
     metric : str or callable, default="euclidean"
@@ -173,18 +174,30 @@ def nearest_given(dissimilarities: Any, k: int) -> tuple[NDArray[np.intp], NDArr
     Returns
     -------
     indices, distances : ndarray of shape (m, k)
+        Distances are infinite where sparse dissimilarities store fewer in a row.
+
+    Raises
+    ------
+    ValueError
+        If a row of sparse dissimilarities stores none.
 
     Notes
     -----
     A block of the dissimilarities is made dense at a time.
     """
     m, n = dissimilarities.shape
+    if sparse.issparse(dissimilarities):
+        counts = np.diff(dissimilarities.indptr)
+        if counts.min(initial=1) == 0:
+            raise ValueError(
+                "X must store at least one neighbor of each point, got none in row "
+                f"{int(counts.argmin())}: entries that are not stored count as far"
+            )
     index, distances = np.empty((m, k), np.intp), np.empty((m, k))
     rows = max(1, PAIRS // n)
     for first in range(0, m, rows):
         here = slice(first, first + rows)
-        block = dissimilarities[here]
-        block = block.toarray() if sparse.issparse(block) else block
+        block = dense_dissimilarities(dissimilarities[here])
         index[here] = k_smallest(block, k)
         distances[here] = np.take_along_axis(block, index[here], axis=1)
     return index, distances

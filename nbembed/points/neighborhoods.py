@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.neighbors import Search, nearest_given, nearest_neighbors, other_points
+from nbembed.neighbors import (
+    Search,
+    check_stored,
+    nearest_given,
+    nearest_neighbors,
+    other_points,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +49,9 @@ def neighbor_rows(X: Any, points: NDArray[np.intp], k: int, metric: Any) -> NDAr
     if not len(points) or k < 1:
         return np.empty((len(points), max(k, 0)), dtype=np.intp)
     if isinstance(metric, str) and metric == "precomputed":
-        found, _ = nearest_given(X[points], k + 1)
+        found, distances = nearest_given(X[points], k + 1)
+        others = other_points(found, points)
+        check_stored(distances[others].reshape(len(points), k), "X")
     else:
         search: Search = "exact" if len(points) <= EXACT else "auto"
         found = nearest_neighbors(X[points], k + 1, metric, others=X, search=search)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from nbembed.data.estimator_input import chunk_by_chunk, validated_data
 from nbembed.data.matrix_input import check_data
@@ -16,6 +16,7 @@ from nbembed.propagation.incremental import Propagation
 from nbembed.propagation.stacking import Stacking
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.classes import class_values
+from nbembed.supervision.reading import read_labels
 from nbembed.validation import check_flag, check_instance
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Or dissimilarities with ``metric="precomputed"``.
+            Or dissimilarities with ``metric="precomputed"``; what a sparse matrix of them does not
+            store is far.
         y : array-like of shape (n_samples,) or (n_samples, n_classes), optional
             Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
             NaN rows for unlabeled points.
@@ -108,8 +110,10 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise ValueError("y and supervision cannot both be given: y is another way to say it")
         if supervision is not None:
             check_instance("supervision", supervision, Supervision)
-        data = check_data(self._validated(X, ensure_min_samples=2), self.metric)
-        labels = as_supervision(_labels(y) if supervision is None else supervision, data.shape[0])
+        finite = {"ensure_all_finite": False} if self._precomputed else {}
+        data = check_data(self._validated(X, ensure_min_samples=2, **finite), self.metric)
+        _check_no_numbers(y)
+        labels = as_supervision(y if supervision is None else supervision, data.shape[0])
         # An unfitted learning metric is fitted to the labels.
         learn = getattr(self.metric, "fitted_to", None)
         self._metric = self.metric if learn is None else learn(data, labels)
@@ -179,16 +183,13 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return tags
 
 
-def _labels(y: Any) -> Any:
-    """Return labels as the conversion takes them: a column of labels is a list of labels."""
-    if not hasattr(y, "__array__") or hasattr(y, "columns"):
-        return y
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = column_or_1d(labels, warn=True)
+def _check_no_numbers(y: Any) -> None:
+    """Raise ValueError if y are continuous numbers, in scikit-learn's words."""
+    if y is None or isinstance(y, Supervision) or not hasattr(y, "__array__"):
+        return
+    labels = read_labels(y)
     if labels.ndim == 1 and labels.dtype.kind == "f" and np.isfinite(labels).all():
         try:
             check_classification_targets(labels)
         except ValueError as error:
             raise ValueError(f"y must be class labels: {error}") from None
-    return labels

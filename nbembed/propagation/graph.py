@@ -27,9 +27,10 @@ from nbembed.affinities import (
     Affinities,
     calibrated_rows,
     check_neighbor_memory,
+    check_perplexity_of_stored,
     neighbors_of_perplexity,
 )
-from nbembed.data.distances import name_of
+from nbembed.data.distances import fewest_stored, name_of
 from nbembed.data.matrix_input import check_data
 from nbembed.data.probabilities import csr_of_rows, cut_pairs
 from nbembed.kernels.calibration import calibrate
@@ -89,8 +90,10 @@ def neighbor_affinities(
     """
     data = check_data(X, metric)
     n = data.shape[0]
+    stored = fewest_stored(data, metric)
+    check_perplexity_of_stored(perplexity, stored)
     perplexity = graph_perplexity(perplexity, n)
-    k = neighbors_of_perplexity(perplexity, n - 1)
+    k = neighbors_of_perplexity(perplexity, n - 1 if stored is None else stored)
     check_neighbor_memory(n, k, np.dtype(np.float64))
     index, rows, recall = nearest_rows(data, perplexity, metric, n_jobs=n_jobs)
     P = csr_of_rows(rows, index, n)
@@ -119,7 +122,9 @@ def nearest_rows(
         index, distances = nearest_given(data, neighbors_of_perplexity(perplexity, data.shape[1]))
         recall = 1.0
     else:
+        stored = fewest_stored(data, metric) if others is None else None
         most = data.shape[0] - 1 if others is None else others.shape[0]
+        most = most if stored is None else stored
         k = neighbors_of_perplexity(perplexity, most)
         index, distances, recall = find_neighbors(
             data, k, metric, others=others, search="auto", n_jobs=n_jobs

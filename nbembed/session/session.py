@@ -36,7 +36,8 @@ from nbembed.session.map.engine import Engine
 from nbembed.session.readings.history_view import HistoryView
 from nbembed.session.readings.map_view import MapView
 from nbembed.session.readings.suggesting import Suggesting
-from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision import Supervision
+from nbembed.supervision.conversion import in_natural_order
 from nbembed.validation import (
     check_choice,
     check_flag,
@@ -121,7 +122,7 @@ class Session(MapView, HistoryView, Suggesting):
         recipe = next(iter(methods.values()))() if method is None else recipe_of(method)
         data = checked_data(X, recipe)
         settings = Settings.of(
-            recipe, as_supervision(supervision, data.shape[0], "supervision")
+            recipe, in_natural_order(supervision, data.shape[0], "supervision")
         ).check()
         settings.recipe.check_data(data)
         settings.recipe.check_feasible(data, settings.supervision)

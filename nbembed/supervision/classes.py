@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.supervision.reading import read_labels
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -32,15 +34,14 @@ def class_values(supervision: Supervision, n_classes: int, y: Any) -> NDArray[An
     """
     named = len(supervision.classes)
     values: list[Any] = list(supervision.classes)
-    given = None if y is None else np.asarray(y)
+    given = None if y is None else read_labels(y)
     if given is not None and given.ndim == 2:
         values = list(range(named))
     elif given is not None:
         for c in range(named):
             members = np.flatnonzero(supervision.top_class == c)
             if members.size:
-                value = given[members[0]]
-                values[c] = value.item() if isinstance(value, np.generic) else value
+                (values[c],) = given[members[:1]].tolist()
     if any(isinstance(value, str) for value in values):
         values = [str(value) for value in values]
         fresh: Any = (f"cluster {k}" for k in range(1, n_classes + named + 1))

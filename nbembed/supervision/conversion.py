@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 
 from nbembed.data.class_probabilities import check_probabilities
+from nbembed.data.natural_order import natural_key
 from nbembed.supervision.parts import class_name, frozen, without
+from nbembed.supervision.reading import read_labels
 from nbembed.supervision.value import Supervision
 from nbembed.validation import check_count, check_name, shown
 
@@ -24,8 +28,8 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
     value : None, Supervision, array-like of shape (n_samples,) or (n_samples, n_classes)
         Labels, with −1, None or NaN for unlabeled points; or rows of class probabilities, which
         are kept exactly, with NaN rows for unlabeled points. Classes of labels are named by
-        ``str`` in sorted order, columns of probabilities by their number, or by their name in a
-        DataFrame.
+        ``str`` in sorted order, as in scikit-learn; columns of probabilities by their number, or
+        by their name in a DataFrame.
     n_samples : int
     name : str, default="y"
         The argument's name, for errors.
@@ -37,6 +41,18 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
     TypeError
         If it is none of these.
     """
+    return _converted(value, n_samples, name, natural=False)
+
+
+def in_natural_order(value: Any, n_samples: int, name: str = "supervision") -> Supervision:
+    """Return what :func:`as_supervision` does, with classes of text as people list them.
+
+    "2" is before "10". Estimators keep scikit-learn's order, in which its measures take columns.
+    """
+    return _converted(value, n_samples, name, natural=True)
+
+
+def _converted(value: Any, n_samples: int, name: str, *, natural: bool) -> Supervision:
     n_samples = check_count("n_samples", n_samples)
     if value is None:
         return Supervision(n_samples)
@@ -52,14 +68,21 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
         )
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
         raise ValueError(f"{name} must say −1 for unlabeled points and mask none")
-    array = _as_array(value, name)
+    array = read_labels(value, name)
     if array.ndim not in (1, 2) or array.shape[0] != n_samples:
         raise ValueError(
             f"{name} must have {n_samples} labels or rows, one for each point of X, "
             f"got shape {array.shape}"
         )
     if array.ndim == 1:
-        return _from_labels(array, name)
+        if np.ndim(value) == 2:
+            warnings.warn(
+                f"{name} has one column, which is taken as a list of labels; "
+                f"{name} of shape (n_samples,) is expected",
+                DataConversionWarning,
+                stacklevel=3,
+            )
+        return _from_labels(array, name, natural)
     names = getattr(value, "columns", None)
     return _from_rows(array, range(array.shape[1]) if names is None else names, name)
 
@@ -83,9 +106,9 @@ def relabeled(supervision: Supervision, labels: Any, name: str = "labels") -> Su
     ValueError, TypeError
         If they are no labels, or of another number of points.
     """
-    given = as_supervision(labels, supervision.n_samples, name)
+    given = in_natural_order(labels, supervision.n_samples, name)
     if isinstance(labels, Supervision) or (
-        labels is not None and _as_array(labels, name).ndim != 1
+        labels is not None and read_labels(labels, name).ndim != 1
     ):
         raise TypeError(f"{name} must be one label for each point, got {type(labels).__name__}")
     classes = dict.fromkeys((*supervision.classes, *given.classes))
@@ -147,19 +170,7 @@ def with_soft_labels(
     )
 
 
-def _as_array(value: Any, name: str) -> NDArray[Any]:
-    """Return an array in which numbers and text of a mixed list have stayed what they were."""
-    if isinstance(value, list | tuple) and any(isinstance(v, str) for v in value):
-        array = np.empty(len(value), dtype=object)
-        array[:] = value
-        return array
-    try:
-        return np.asarray(value)
-    except ValueError as error:  # rows of different lengths
-        raise ValueError(f"{name} must be labels or rows of one length: {error}") from error
-
-
-def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
+def _from_labels(labels: NDArray[Any], name: str, natural: bool) -> Supervision:
     given = labels.tolist()
     labeled = [i for i, c in enumerate(given) if not _unlabeled(c)]
     for i in labeled:
@@ -172,11 +183,12 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
             raise ValueError(
                 f"{name} must be labels ≥ 0, with −1 for unlabeled points, got {shown(c)} at {i}"
             )
-    values = [int(given[i]) if isinstance(given[i], float | int) else given[i] for i in labeled]
+    # With its kind: True is equal to 1, which is another label.
+    values = [_with_kind(given[i]) for i in labeled]
     # Numbers before names and each in its own order: mixed labels have no order of their own.
-    kinds = sorted(set(values), key=lambda c: (isinstance(c, str), c))
+    kinds = sorted(set(values), key=_natural if natural else None)
     supervision = Supervision(labels.size)
-    names = [str(c) for c in kinds]
+    names = [str(c) for _, c in kinds]
     if len(set(names)) < len(names):
         raise ValueError(f"{name} has different labels of the same name: {names}")
     codes = {c: k for k, c in enumerate(kinds)}
@@ -188,6 +200,17 @@ def _from_labels(labels: NDArray[Any], name: str) -> Supervision:
         _class=frozen(class_),
         _confidence=frozen(confidence),
     )
+
+
+def _with_kind(label: Any) -> tuple[int, Any]:
+    if isinstance(label, str):
+        return 2, label
+    return (0, label) if isinstance(label, bool) else (1, int(label))
+
+
+def _natural(value: tuple[int, Any]) -> tuple[int, Any]:
+    kind, label = value
+    return kind, natural_key(label) if isinstance(label, str) else label
 
 
 def _from_rows(rows: NDArray[Any], names: Iterable[Any], name: str) -> Supervision:

@@ -19,8 +19,8 @@ from nbembed.methods.recipe import Recipe
 from nbembed.points.point_data import PointData
 from nbembed.session.live.warm_up import warm_up
 from nbembed.session.readings.why import Why
-from nbembed.supervision import Supervision, as_supervision
-from nbembed.supervision.conversion import relabeled
+from nbembed.supervision import Supervision
+from nbembed.supervision.conversion import in_natural_order, relabeled
 from nbembed.validation import check_flag, error_text, shown
 from nbembed.widget.answers.cards import CardSource
 from nbembed.widget.answers.finder import Finder
@@ -385,7 +385,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
 
     @supervision.setter
     def supervision(self, value: Supervision | ArrayLike | None) -> None:
-        self._session.supervise(as_supervision(value, self.n_samples, "supervision"))
+        self._session.supervise(in_natural_order(value, self.n_samples, "supervision"))
 
     @property
     def labels(self) -> list[str | None]:

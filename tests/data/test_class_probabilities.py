@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nbembed.data.class_probabilities import check_posteriors
+from nbembed.data.class_probabilities import check_posteriors, check_probabilities
 
 
 def test_posteriors_come_back_dense_read_only_and_exact():
@@ -34,3 +34,17 @@ def test_posteriors_come_back_dense_read_only_and_exact():
 def test_what_is_no_posteriors_is_refused(rows, message):
     with pytest.raises(ValueError, match=message):
         check_posteriors(rows, "proba")
+
+
+def test_rows_of_half_precision_are_probabilities():
+    logits = np.random.default_rng(0).normal(size=(500, 12)).astype(np.float16)
+    weights = np.exp(logits)
+    rows = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float16)
+    assert np.abs(rows.sum(axis=1, dtype=np.float64) - 1).max() > 1e-4
+    for check in (check_probabilities, check_posteriors):
+        sums = check(rows).sum(axis=1)
+        assert np.abs(sums - 1).max() < 1e-4
+        with pytest.raises(ValueError, match="sum"):
+            check(rows.astype(np.float32))
+        with pytest.raises(ValueError, match="sum"):
+            check(rows * np.float16(1.01))

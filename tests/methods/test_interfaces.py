@@ -11,10 +11,12 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import nbembed as nb
 from nbembed import measures
 from nbembed.affinities import perplexity_affinities
 from nbembed.data.matrix_input import check_data, matrix_of
@@ -148,3 +150,34 @@ def test_the_score_is_the_share_of_labeled_points_named_right(pair):
         method.score(X, np.full(80, -1))
     with pytest.raises(ValueError, match="y must have 80 labels"):
         method.score(X, y[:5])
+
+
+def test_the_map_that_fit_transform_returns_is_a_copy():
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    for method in (nb.HSSNE(max_iter=20, random_state=0), nb.baselines.SIsomap()):
+        Y = method.fit_transform(X, np.arange(60) % 3)
+        kept = method.embedding_.copy()
+        Y *= 100
+        np.testing.assert_array_equal(method.embedding_, kept)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_diagonal_of_dissimilarities_is_not_read():
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    D, y = pairwise_distances(X), np.arange(60) % 3
+    odd = D.copy()
+    np.fill_diagonal(odd, np.nan)
+    for method in (
+        nb.HSSNE(max_iter=20, random_state=0),
+        nb.Mbed(n_classes=3, max_iter=100, random_state=0),
+        nb.baselines.SIsomap(),
+    ):
+        method.set_params(metric="precomputed")
+        maps = [method.fit(d, y).embedding_ for d in (D, odd, sparse.csr_array(odd))]
+        np.testing.assert_array_equal(maps[0], maps[1])
+        np.testing.assert_array_equal(maps[0], maps[2])
+    model = nb.PropagationClassifier(metric="precomputed").fit(odd, y)
+    assert np.isfinite(model.label_distributions_).all()
+    odd[0, 1] = np.nan
+    with pytest.raises(ValueError, match="X must be finite, but it contains NaN at row 0"):
+        nb.HSSNE(metric="precomputed").fit(odd)

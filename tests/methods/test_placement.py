@@ -125,9 +125,12 @@ def test_data_are_known_again(rng):
         assert np.array_equal(loose.find(kind(X)), all_of_them)
         assert loose.find(kind(X[[4, 3]])).tolist() == [4, 3]
         assert (loose.find(kind(2 * X))[1:] == -1).all()
+    assert np.array_equal(loose.find(X), all_of_them)
+    assert np.array_equal(FittedData(X, "euclidean").find(kind(X)), all_of_them)
     D = pairwise_distances(X)
-    for kind in (np.asarray, sparse.csr_array):
+    for kind, other in ((np.asarray, sparse.csr_array), (sparse.csr_array, np.asarray)):
         known = FittedData(kind(D), "precomputed")
+        assert np.array_equal(known.find(other(D)), all_of_them)
         assert known.X is None
         assert np.array_equal(known.find(kind(D + np.eye(12))), all_of_them)
         assert known.find(kind(D[[9, 1]])).tolist() == [9, 1]

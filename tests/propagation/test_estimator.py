@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
+from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 import nbembed as nb
 
@@ -83,6 +84,21 @@ def test_precomputed_dissimilarities():
     )
     with pytest.raises(ValueError, match="X must be non-negative"):
         given.predict_proba(cdist(X[:9], X) - 1)
+
+
+def test_dissimilarities_that_are_not_stored_are_far():
+    model = nb.PropagationClassifier(stacking=False).fit(X, KNOWN)
+    given = nb.PropagationClassifier(stacking=False, metric="precomputed")
+    given.fit(kneighbors_graph(X, 40, mode="distance"), KNOWN)
+    np.testing.assert_allclose(given.label_distributions_, model.label_distributions_, atol=1e-6)
+    new = NearestNeighbors().fit(X).kneighbors_graph(X[:9] + 1, 40, mode="distance")
+    np.testing.assert_allclose(given.predict_proba(new), model.predict_proba(X[:9] + 1), atol=1e-6)
+    few = kneighbors_graph(X, 5, mode="distance")
+    rows = given.fit(few, KNOWN).predict_proba(few)
+    np.testing.assert_allclose(rows.sum(axis=1), 1)
+    assert np.mean(rows.argmax(axis=1) == model.suggestions_.top_class) > 0.9
+    with pytest.raises(ValueError, match="perplexity must be at most 5"):
+        given.set_params(perplexity=6).fit(few, KNOWN)
 
 
 def test_labels_are_needed():

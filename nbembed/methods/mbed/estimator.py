@@ -75,7 +75,8 @@ class Mbed(PlacesNewPoints):
         close to the origin; where there are labels, a crude map of SNE takes its place. "pca" is as
         small. Directions, or if they are given the map, are rotated towards labeled points. With
         heavy tails the words say how HSSNE's map begins, on which boundaries harden, and "auto" is
-        "pca". An array is taken as it is; pinned points need one.
+        "pca". An array is taken as it is, with a little noise where it lies on a line; pinned
+        points need one.
     n_init : int, default=1
         Restarts; the one with the largest criterion is kept.
     rho : float, default=0.5
@@ -239,7 +240,8 @@ class Mbed(PlacesNewPoints):
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
+            Data, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``;
+            with ``affinity="perplexity"`` a sparse matrix may store those of near points alone.
         y : array of shape (n_samples,) or (n_samples, n_classes), optional
             Labels with -1, None or NaN for unlabeled points, or rows of class probabilities with
             NaN rows for unlabeled points.

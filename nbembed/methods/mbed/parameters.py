@@ -10,11 +10,14 @@ import numpy as np
 
 from nbembed.affinities import (
     Affinities,
+    check_all_pairs,
     check_global_memory,
     check_memory_of_pairs,
+    check_perplexity_of_stored,
     neighbors_of_perplexity,
 )
 from nbembed.data.class_probabilities import check_class_prior
+from nbembed.data.distances import fewest_stored
 from nbembed.kernels.grid.size import AXES
 from nbembed.methods.algorithm import (
     INSTEAD,
@@ -164,6 +167,14 @@ class MbedParameters(Recipe[Affinities]):
         )
         check_shared(self, n_samples, supervision)
         check_init(self.init, INITS, n_samples, n_components)
+
+    def check_data(self, X: Any) -> None:
+        """Raise ValueError also where sparse dissimilarities lack what the affinity needs."""
+        super().check_data(X)
+        if self._by_perplexity:
+            check_perplexity_of_stored(self.perplexity, fewest_stored(X, self.data_metric))
+        else:
+            check_all_pairs(X, self.data_metric)
 
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
         """Raise ValueError where a map cannot be made.

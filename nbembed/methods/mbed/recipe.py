@@ -35,6 +35,7 @@ from nbembed.methods.initialization import (
     noise,
     padded,
     pca_layout,
+    unfolded,
 )
 from nbembed.methods.learned_affinities import fitted_metric
 from nbembed.methods.mbed import heavy_tailed
@@ -134,6 +135,7 @@ class MbedRecipe(MbedParameters):
         geometry = Geometry(radius, directions, labeled_classes(supervision))
         turned = geometry.bound and self._regular
         if given is not None:
+            given = unfolded(given, supervision.pinned)
             if turned:
                 geometry = self._turned(Geometry(radius), directions, given, supervision)
             return Start(given.astype(affinities.dtype), geometry)
@@ -375,7 +377,10 @@ class MbedRecipe(MbedParameters):
         if isinstance(recipe.init, str):
             Y = heavy_tailed.first_map(recipe, X, joint, links, rng)
         else:
-            Y = recipe.make_start(X, joint, links, rng).Y
+            held = links.pin(supervision.pinned) if supervision.pinned.size else links
+            Y = recipe.make_start(X, joint, held, rng).Y
+            if not np.array_equal(Y, recipe.init):  # it lay on a line, and is no map yet
+                Y = heavy_tailed.first_map(recipe.replace(init=Y), X, joint, held, rng)
         return self._placed(Y, affinities, supervision)
 
     def _placed(self, Y: NDArray[Any], affinities: Affinities, supervision: Supervision) -> Start:

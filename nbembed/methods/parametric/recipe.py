@@ -28,6 +28,7 @@ from nbembed.methods.initialization import (
     padded,
     pca_layout,
     scaling_axes,
+    unfolded,
 )
 from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.recipe import Geometry, Part, Recipe, Start
@@ -348,12 +349,13 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         with np.errstate(over="ignore"):
             check_range(given.astype(np.float32), "init")  # maps are made in float32
         if len(given) == n + K:
-            return given
+            return unfolded(given, supervision.pinned, K - 1)
         if supervision.pinned.size:
             raise ValueError(
                 f"init must have shape (n_samples + n_classes, n_components) = ({n + K}, {d}) to "
                 f"say where pinned points are, got {given.shape}"
             )
+        given = unfolded(given, supervision.pinned)
         return _stacked(affinities.proba @ given, given, n)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nbembed.supervision import as_supervision
+from nbembed.supervision.conversion import in_natural_order
 from nbembed.supervision.parts import check_labels, class_name
 from nbembed.validation import check_name, check_points, check_real, check_text, shown
 
@@ -85,11 +85,11 @@ def _index(name: str, value: Any, n_samples: int) -> int:
 
 
 def _supervision(name: str, value: Any, n_samples: int) -> Any:
-    return as_supervision(value, n_samples, name)
+    return in_natural_order(value, n_samples, name)
 
 
 def _optional_supervision(name: str, value: Any, n_samples: int) -> Any:
-    return None if value is None else as_supervision(value, n_samples, name)
+    return None if value is None else in_natural_order(value, n_samples, name)
 
 
 def _labels(name: str, value: Any, n_samples: int) -> list[list[Any]]:

@@ -148,7 +148,7 @@ class SampledQuality:
         if self._scales is None:
             self._scales = scales_of(X, metric)
         if given:
-            distances = Distances(X[points, here], metric, X)
+            distances = Distances(X[points, here], metric, X, partial=True)
         else:
             distances = Distances(X[points], metric, X[here], scales=self._scales)
         for part, D2 in distances.blocks():

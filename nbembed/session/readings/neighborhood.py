@@ -33,7 +33,8 @@ class Neighborhood:
         Which neighbor in the data each false one is.
     trustworthiness, continuity : float
         The point's own; see :func:`nbembed.measures.trustworthiness`. ``nan`` where k is half of
-        the points or more.
+        the points or more, trustworthiness also where the data are sparse dissimilarities, which
+        do not rank all points.
     """
 
     point: int
@@ -56,7 +57,8 @@ def neighborhood_of(point: int, k: int, in_data: Any, on_map: Any) -> Neighborho
     k : int
         Less than n_samples.
     in_data, on_map : ndarray of shape (n_samples,)
-        Squared distances to all points, infinite to the point itself.
+        Squared distances to all points, infinite to the point itself; in the data also to points
+        that no dissimilarity is stored to.
     """
     data, near = (k_smallest(squares[None], k)[0] for squares in (in_data, on_map))
     missing, false = data[~np.isin(data, near)], near[~np.isin(near, data)]
@@ -66,6 +68,8 @@ def neighborhood_of(point: int, k: int, in_data: Any, on_map: Any) -> Neighborho
     n = len(in_data)
     worst = k * (2 * n - 3 * k - 1) / 2
     trust, continuity = (1 - over.sum() / worst if 2 * k < n else np.nan for over in unlike)
+    if np.count_nonzero(np.isinf(in_data)) > 1:
+        trust = np.nan
     return Neighborhood(
         point,
         k,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbembed.data.distances import scales_of, squared_row
+from nbembed.neighbors import check_stored
 from nbembed.session.live.making import Made, Making
 from nbembed.session.readings.neighborhood import Neighborhood, neighborhood_of, squares_on_map
 from nbembed.session.readings.point_measures import OF_LAYOUTS, PointMeasures, check_measure
@@ -193,6 +194,7 @@ class Why:
                 self._scales = metric, scales_of(X, metric)
             scales = self._scales[1]
         in_data = squared_row(X, point, metric, scales)
+        check_stored(np.sort(in_data)[None, :k], "X")
         return neighborhood_of(point, k, in_data, squares_on_map(layout, point))
 
     def forces(self, point: int) -> Forces:

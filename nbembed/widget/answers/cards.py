@@ -174,4 +174,5 @@ def nearest(
     """
     squares = squared_row(X, point, metric, scales)
     found = k_smallest(squares[None], min(k, X.shape[0] - 1))[0]
+    found = found[np.isfinite(squares[found])]  # sparse dissimilarities may store fewer
     return found, np.sqrt(squares[found])
