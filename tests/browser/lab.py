@@ -21,7 +21,14 @@ from types import TracebackType
 from typing import Any
 
 import nbformat
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    ViewportSize,
+)
 
 from nbembed.widget.server import OPTION
 from tests.browser import servers
@@ -223,8 +230,14 @@ class Notebook:
         self._context.set_default_timeout(1000 * GUARD)
         self.page: Page = self._context.new_page()
         self.errors: list[str] = []
-        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+        elif message.text.startswith("nbembed:"):
+            print(message.text)  # shown with a test that fails
 
     def open(self) -> None:
         """Load the page and wait until the kernel is idle; also opens it afresh."""

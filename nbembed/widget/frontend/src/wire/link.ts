@@ -47,9 +47,9 @@ export class Link {
     private readonly ask: () => void,
     private readonly onGone: () => void,
   ) {
-    const end = () => this.end();
+    const end = () => this.end("its comm has ended");
     const doubt = () => {
-      this.end();
+      this.end("its comm has ended or is back");
       this.ask(); // the event does not say whether the comm ended or is back
     };
     for (const [event, heard] of [["comm:close", end], ["destroy", end], ["comm_live_update", doubt]] as const) {
@@ -57,7 +57,7 @@ export class Link {
       this.cleanups.push(() => model.off(event, heard));
     }
     const kernel = this.kernel;
-    const status = (_: unknown, value: string) => ENDED.has(value) && this.end();
+    const status = (_: unknown, value: string) => ENDED.has(value) && this.end(`it is ${value}`);
     const connection = (_: unknown, value: string) => {
       if (value === "connected") this.ask();
       else if (this.state.peek() !== "gone") this.state.value = "lost";
@@ -81,7 +81,7 @@ export class Link {
       return true;
     } catch {
       // The comm of a kernel that has ended refuses to send.
-      this.end();
+      this.end("its comm does not send");
       return false;
     }
   }
@@ -110,7 +110,7 @@ export class Link {
     this.asking = true;
     try {
       await this.kernel?.requestKernelInfo?.().then(() => {
-        setTimeout(() => this.awaits(number) && this.end(), GRACE);
+        setTimeout(() => this.awaits(number) && this.end("it answers others"), GRACE);
       });
     } catch {
       // The connection is lost, or the kernel was restarted: both are told by its status.
@@ -125,8 +125,9 @@ export class Link {
     if (answer || this.state.peek() !== "busy") this.state.value = "live";
   }
 
-  private end(): void {
+  private end(why: string): void {
     if (this.state.peek() === "gone") return;
+    console.info(`nbembed: the kernel counts as gone: ${why}`);
     this.state.value = "gone";
     this.onGone();
   }
