@@ -10,6 +10,7 @@ a ``reset`` sets the count back to zero. Nothing else moves a session, so the lo
 from __future__ import annotations
 
 import copy
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -100,7 +101,8 @@ class Event:
             iteration, command, arguments = data["iteration"], data["command"], data["arguments"]
         except (KeyError, TypeError):
             raise ValueError(
-                f"log must be of events, each with iteration, command and arguments, got {data!r}"
+                f"log must be of events, each with iteration, command and arguments, got "
+                f"{reprlib.repr(data)}"
             ) from None
         try:
             decoded = decode(arguments, n_samples)
@@ -112,7 +114,7 @@ class Event:
             or not isinstance(command, str)
             or not isinstance(decoded, dict)
         ):
-            raise ValueError(f"log must be of events, got {data!r}")
+            raise ValueError(f"log must be of events, got {reprlib.repr(data)}")
         return cls(iteration, command, decoded, Provenance.from_dict(data.get("provenance")))
 
 

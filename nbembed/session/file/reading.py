@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from nbembed.data.sparse_format import csr_from_parts
-from nbembed.methods.recipe import Geometry, PathStep, Recipe
+from nbembed.methods.recipe import Geometry, PathStep, Recipe, given_dimensions
 from nbembed.objectives.base import in_range
 from nbembed.optimizers.base import Optimizer
 from nbembed.run import Record
@@ -242,13 +242,12 @@ class _Reader:
     @staticmethod
     def _check_columns(name: str, Y: NDArray[Any], geometry: Geometry, recipe: Recipe[Any]) -> None:
         """Raise ValueError unless a layout has the dimensions of its method and geometry."""
-        given = getattr(recipe, "n_components", None)
-        expected = {f"{recipe.name} with n_components={given}": given}
+        expected = {f"method {recipe.name}": given_dimensions(recipe)}
         for part in ("directions", "reference"):
             array = getattr(geometry, part)
             expected[f"its {part}"] = None if array is None else array.shape[1]
         for what, d in expected.items():
-            if type(d) is int and d != Y.shape[1]:
+            if d is not None and d != Y.shape[1]:
                 raise ValueError(
                     f"it is damaged: {name} has {Y.shape[1]} dimensions, not the {d} of {what}"
                 )

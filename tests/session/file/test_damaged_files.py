@@ -195,8 +195,8 @@ def test_arrays_of_another_kind(path, name, broken):
 @pytest.mark.parametrize(
     ("name", "called"),
     [
-        ("layout.npy", "layout has {} dimensions, not the 2 of Other with n_components=2"),
-        ("snapshots/0.npy", "snapshot 'kept' has {} dimensions, not the 2 of Fake"),
+        ("layout.npy", "layout has {} dimensions, not the 2 of method Other"),
+        ("snapshots/0.npy", "snapshot 'kept' has {} dimensions, not the 2 of method Fake"),
         ("path/0.npy", "a layout of its path is not shaped like its layout"),
     ],
 )
