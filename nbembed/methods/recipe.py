@@ -284,8 +284,8 @@ class Recipe(ABC, Generic[A]):
     @property
     def dimensions(self) -> int:
         """Dimensions of the map before there is one, as far as the fields say it."""
-        d = getattr(self, "n_components", None)
-        return d if isinstance(d, int) else 2
+        d = given_dimensions(self)
+        return 2 if d is None else d
 
     # -- the data ----------------------------------------------------------------------------
 
@@ -516,3 +516,9 @@ def fixed_seed(random_state: Any) -> int:
     raise ValueError(
         f"random_state must be None, an integer or a numpy generator, got {shown(random_state)}"
     )
+
+
+def given_dimensions(recipe: Recipe[Any]) -> int | None:
+    """Return the dimensions of the map where a field gives them, ``None`` where none does."""
+    d = getattr(recipe, "n_components", None)
+    return d if isinstance(d, int) else None

@@ -228,6 +228,25 @@ def _nested(rng: Rng, members: Members) -> str:
     return f"JSON nested {depth} deep"
 
 
+#: JSON values that are large in memory for their length.
+SMALL = ("{}", "[]", "[[]]", '{"":{}}', "0.5", '"ab"')
+
+
+def _many(rng: Rng, members: Members) -> str:
+    """Put many small values somewhere into the document."""
+    text = members.get("session.json", b"").decode("utf-8", "replace")
+    unit, count = pick(rng, SMALL), int(2 ** rng.uniform(10, 21))
+    places = [at + 1 for at, character in enumerate(text) if character in "[{"]
+    if not places:
+        return "no JSON left"
+    at = pick(rng, places)
+    many = ", ".join([unit] * count)
+    many = f"[{many}]" if text[at - 1] == "[" else f'"many": [{many}]'
+    comma = "" if text[at : at + 1] in "]}" else ", "
+    members["session.json"] = (text[:at] + many + comma + text[at:]).encode()
+    return f"{count} times {unit} at {at}"
+
+
 MEMBERS: tuple[Callable[[Rng, Members], str], ...] = (
     *([_json_changed] * 12),
     *([_array_changed] * 6),
@@ -235,4 +254,5 @@ MEMBERS: tuple[Callable[[Rng, Members], str], ...] = (
     _swapped,
     _inflated,
     _nested,
+    _many,
 )

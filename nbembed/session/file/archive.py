@@ -4,6 +4,8 @@ A file may come from somebody else, so that sizes are checked before anything of
 or allocated. Arrays are stored uncompressed: none takes more memory than the file has bytes. The
 JSON document is compressed; it may be :data:`JSON_RATIO` times its compressed size, or
 :data:`JSON_ALWAYS` bytes where that is less, and is written uncompressed where it would be more.
+What it makes in memory is many times as large as its text where it has many short lists and maps:
+they are counted before it is parsed, and bounded in the same way.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 DOCUMENT = "session.json"
 #: Bytes that the JSON document may have in any case, and times its compressed size otherwise.
 JSON_ALWAYS, JSON_RATIO = 8 * 2**20, 20
+#: Bytes of memory that the JSON document may take in any case, and times the file's size otherwise.
+MEMORY_ALWAYS, MEMORY_RATIO = 32 * 2**20, 20
+#: Bytes of memory for what begins or ends with a character, as it is parsed and once more decoded.
+MEMORY = {b"[": 200, b"{": 200, b":": 60, b",": 32, b'"': 20}
 #: Members that a file may have.
 MEMBERS = 100_000
 
@@ -45,7 +51,7 @@ class Archive:
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        size = file.seek(0, io.SEEK_END)
+        self._size = size = file.seek(0, io.SEEK_END)
         self._zip = zipfile.ZipFile(file)
         members = self._zip.infolist()
         self._members = {member.filename: member for member in members}
@@ -75,7 +81,7 @@ class Archive:
         Raises
         ------
         ValueError
-            If it is none, or too large for a file of this size.
+            If it is none, or takes too much memory for a file of this size.
         """
         member = self._members[DOCUMENT]
         if member.file_size > max(JSON_ALWAYS, JSON_RATIO * member.compress_size):
@@ -83,7 +89,14 @@ class Archive:
                 f"it is damaged: {DOCUMENT} would have {member.file_size} bytes, but only "
                 f"{member.compress_size} are there"
             )
-        content = json.loads(self._read(member).decode("utf-8"))
+        text = self._read(member)
+        memory = memory_of(text)
+        if memory > max(MEMORY_ALWAYS, MEMORY_RATIO * self._size):
+            raise ValueError(
+                f"it is damaged: {DOCUMENT} would take {memory} bytes of memory, and the file has "
+                f"{self._size}"
+            )
+        content = json.loads(text.decode("utf-8"))
         if not isinstance(content, dict):
             raise ValueError("it is not a session file")
         return content
@@ -144,13 +157,31 @@ class Archive:
         return data
 
 
+def memory_of(text: bytes) -> int:
+    """Return about how many bytes of memory it takes to parse a JSON document and to decode it."""
+    values = sum(text.count(character) * each for character, each in MEMORY.items())
+    return values + _copies(text) * len(text)
+
+
+def _copies(text: bytes) -> int:
+    """Return the bytes of memory for one of a text: as such, as a string, and as its parts."""
+    return 3 if text.isascii() else 9  # four for each character, if one of them needs so many
+
+
 def write_archive(file: BinaryIO, content: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Write JSON data and named arrays as an :class:`Archive` reads them."""
     try:
         text = json.dumps(content, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can carry
         text = json.dumps(content).encode("ascii")
-    packed = len(text) <= JSON_ALWAYS or len(text) < JSON_RATIO * len(zlib.compress(text))
+    memory = memory_of(text)
+    packed = len(text) <= JSON_ALWAYS and memory <= MEMORY_ALWAYS
+    if not packed:
+        size = len(zlib.compress(text))
+        packed = len(text) < JSON_RATIO * size and memory < MEMORY_RATIO * size
+    lacking = memory - max(MEMORY_ALWAYS, MEMORY_RATIO * len(text))
+    if not packed and lacking > 0:  # so that whatever a session holds can be read again
+        text += b" " * (lacking // (MEMORY_RATIO - _copies(text)) + 1)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         archive.writestr(DOCUMENT, text, zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED)
         for name, array in arrays.items():

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from nbembed.data.sparse_format import csr_from_parts
-from nbembed.methods.recipe import Geometry, PathStep, Recipe
+from nbembed.methods.recipe import Geometry, PathStep, Recipe, given_dimensions
 from nbembed.objectives.base import in_range
 from nbembed.optimizers.base import Optimizer
 from nbembed.run import Record
@@ -63,6 +63,25 @@ VERSION = 1
 SMALL = [field.name for field in fields(Geometry) if field.name != "reference"]
 #: What was measured of the map of a snapshot.
 MEASURES = ("cost", "quality")
+#: The entries of the document, and of its parts.
+ENTRIES = {
+    "file": frozenset({
+        "format", "version", "nbembed", "state", "cost", "quality", "pending", "run_state",
+        "trace", "path", "snapshots", "log", "supervisions", "view",
+    }),
+    "event": frozenset({"iteration", "command", "arguments", "provenance"}),
+    "run_state": frozenset({
+        "iteration", "cold", "adopted", "geometry", "schedule", "values", "learned_from", "pinned",
+    }),
+    "schedule": frozenset({"stages", "done"}),
+    "stage": frozenset({"steps", "optimizer", "parameters", "keep", "name"}),
+    "geometry": frozenset({*SMALL, "reference"}),
+    "trace": frozenset({"stages", "parameters"}),
+    "path step": frozenset({"value", "criterion", "array"}),
+    "snapshot": frozenset({
+        "number", "iteration", "values", "geometry", "learned_from", "array", *MEASURES,
+    }),
+}  # fmt: skip
 #: What a damaged file makes Python's own readers raise, beside ValueError.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, KeyError, IndexError, TypeError, AttributeError,
@@ -112,6 +131,7 @@ class _Reader:
                 f"(nbembed {reprlib.repr(content.get('nbembed'))}); "
                 f"this nbembed reads version {VERSION}"
             )
+        _check_entries(content, "file")
         #: True where events of the log may be left out; see checked_log().
         self._tolerant = content.get("nbembed") != __version__
         self._content = content
@@ -130,7 +150,7 @@ class _Reader:
         self._supervisions = [
             decode_supervision(stored, self._n) for stored in _list(content, "supervisions")
         ]
-        events = [Event.from_dict(stored, self._n) for stored in _list(content, "log")]
+        events = self._events("log")
         X = checked_data(X, self._first_recipe(events))
         if events[0].arguments.get("data") != digest(X):
             raise ValueError("the data and the log do not belong together")
@@ -164,11 +184,16 @@ class _Reader:
             controller.show_start()
         return X, controller
 
+    def _events(self, name: str) -> list[Event]:
+        stored = _list(self._content, name)
+        for each in stored:
+            _check_entries(each, "event")
+        return [Event.from_dict(each, self._n) for each in stored]
+
     def _wait_again(self, controller: Controller) -> None:
         """Queue the commands again that had not taken effect."""
         walk = LogWalk(controller.engine.X, self._methods, controller.mailbox.session_state)
-        stored = [Event.from_dict(s, self._n) for s in _list(self._content, "pending")]
-        waiting = [walk.take(event) for event in stored]
+        waiting = [walk.take(event) for event in self._events("pending")]
         if any(event.command in (*MOTION, COMMAND) for event in waiting):
             raise ValueError("it is damaged: a command that moves the map waits")
         for event in waiting:
@@ -218,19 +243,19 @@ class _Reader:
     @staticmethod
     def _check_columns(name: str, Y: NDArray[Any], geometry: Geometry, recipe: Recipe[Any]) -> None:
         """Raise ValueError unless a layout has the dimensions of its method and geometry."""
-        given = getattr(recipe, "n_components", None)
-        expected = {f"{recipe.name} with n_components={given}": given}
+        expected = {f"method {recipe.name}": given_dimensions(recipe)}
         for part in ("directions", "reference"):
             array = getattr(geometry, part)
             expected[f"its {part}"] = None if array is None else array.shape[1]
         for what, d in expected.items():
-            if type(d) is int and d != Y.shape[1]:
+            if d is not None and d != Y.shape[1]:
                 raise ValueError(
                     f"it is damaged: {name} has {Y.shape[1]} dimensions, not the {d} of {what}"
                 )
 
     def _run_state(self, settings: Settings) -> RunState:
         stored = _item(self._content, "run_state", dict)
+        _check_entries(stored, "run_state")
         pinned = self._pinned(stored)
         if _item(stored, "cold", bool):
             return RunState(pinned_positions=pinned)
@@ -255,7 +280,9 @@ class _Reader:
     @staticmethod
     def _schedule(stored: dict[str, Any]) -> Schedule:
         stages = []
+        _check_entries(stored, "schedule")
         for s in _list(stored, "stages"):
+            _check_entries(s, "stage")
             optimizer = decode(_item(s, "optimizer", dict))
             if not isinstance(optimizer, Optimizer):
                 raise ValueError("it is damaged: a stage has no optimizer")
@@ -283,8 +310,7 @@ class _Reader:
             type(k) is not int or not 0 <= k < count for k in bound
         ):
             raise ValueError("it is damaged: it binds class directions that it does not have")
-        if stored.keys() - {*SMALL, "reference"}:
-            raise ValueError(f"it is damaged: a geometry has {sorted(stored)}")
+        _check_entries(stored, "geometry")
         return Geometry(
             _number(stored, "scale"),
             directions,
@@ -323,6 +349,7 @@ class _Reader:
         }
 
     def _snapshot(self, stored: Any, name: str, settings: Settings) -> Snapshot:
+        _check_entries(stored, "snapshot")
         array = _item(stored, "array", str, type(None))
         layout = None if array is None else self._points(array)
         geometry = self._geometry(stored)
@@ -342,11 +369,13 @@ class _Reader:
         )
 
     def _path_step(self, stored: Any) -> PathStep:
+        _check_entries(stored, "path step")
         value, criterion = _number(stored, "value"), _number(stored, "criterion")
         return PathStep(value, self._points(_item(stored, "array", str)), criterion)
 
     def _trace(self) -> list[Record]:
         stored = _item(self._content, "trace", dict)
+        _check_entries(stored, "trace")
         names = _list(stored, "stages")
         sets = [_numbers(each) for each in _list(stored, "parameters")]
         rows = self._archive.array("trace")
@@ -365,6 +394,14 @@ class _Reader:
 
 
 # -- entries of the JSON document -----------------------------------------------------------------
+
+
+def _check_entries(stored: Any, what: str) -> None:
+    """Raise ValueError if a map has entries that nobody would read."""
+    unknown = stored.keys() - ENTRIES[what] if isinstance(stored, dict) else ()
+    if unknown:
+        named = reprlib.repr(sorted(unknown))
+        raise ValueError(f"it is damaged: its {what} has entries that are not known: {named}")
 
 
 def _item(stored: Any, name: str, *kinds: type) -> Any:

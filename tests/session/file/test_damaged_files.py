@@ -195,8 +195,8 @@ def test_arrays_of_another_kind(path, name, broken):
 @pytest.mark.parametrize(
     ("name", "called"),
     [
-        ("layout.npy", "layout has {} dimensions, not the 2 of Other with n_components=2"),
-        ("snapshots/0.npy", "snapshot 'kept' has {} dimensions, not the 2 of Fake"),
+        ("layout.npy", "layout has {} dimensions, not the 2 of method Other"),
+        ("snapshots/0.npy", "snapshot 'kept' has {} dimensions, not the 2 of method Fake"),
         ("path/0.npy", "a layout of its path is not shaped like its layout"),
     ],
 )
@@ -555,6 +555,85 @@ def test_a_document_that_packs_well_is_written_so_that_it_opens(start, tmp_path,
     with zipfile.ZipFile(tmp_path / "x") as file:
         member = file.getinfo("session.json")
     assert member.compress_type == zipfile.ZIP_STORED
+    assert load_session(tmp_path / "x", methods=KINDS).supervision == session.supervision
+
+
+#: Parts of a document that are large in memory for their length.
+SMALL_PARTS = [
+    "{}", "[]", "[[]]", '{"":0}', '{"":{}}', '{"a":{},"b":[],"c":[0]}', "[[[[[[[[]]]]]]]]", "257",
+    "0.5", '"ab"', '"\U0001f600"', '{"iteration":0,"command":"label","arguments":{}}',
+]  # fmt: skip
+
+
+def memory_for(path):
+    """Return the bytes of memory that opening a file takes at most, and the error's sentence."""
+    tracemalloc.start()
+    try:
+        load_session(path, methods=KINDS).close()
+        sentence = ""
+    except ValueError as error:
+        sentence = str(error)
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return peak, sentence
+
+
+@pytest.mark.parametrize("unit", SMALL_PARTS)
+@pytest.mark.parametrize("place", ["unknown", "view", "log", "pending", "supervisions"])
+def test_small_parts_take_no_more_memory_than_the_file_explains(
+    start, tmp_path, monkeypatch, unit, place
+):
+    """As many of them as may be, beside spaces."""
+    monkeypatch.setattr(archive, "MEMORY_ALWAYS", 0)
+    session = start()
+    session.save(tmp_path / "x")
+    session.close()
+    own, _ = memory_for(tmp_path / "x")
+    content = document(tmp_path / "x")
+    many = [unit] * 5000
+    listed = ",".join([*map(json.dumps, content.get(place, [])), *many])
+    content[place] = "here"
+    whole = f'{{"a":[{listed}]}}' if place == "view" else f"[{listed}]"
+    text = json.dumps(content).replace('"here"', whole).encode()
+    memory = archive.memory_of(text)
+    lacking = memory - archive.MEMORY_RATIO * len(text)
+    for room in (max(0, lacking) // (archive.MEMORY_RATIO - archive._copies(text)) + 1, 0):
+        with zipfile.ZipFile(tmp_path / "x") as file:
+            members = {name: file.read(name) for name in file.namelist()}
+        members["session.json"] = text + b" " * room
+        with zipfile.ZipFile(tmp_path / "y", "w") as file:
+            for name, data in members.items():
+                file.writestr(name, data)
+        size = (tmp_path / "y").stat().st_size
+        peak, sentence = memory_for(tmp_path / "y")
+        assert peak <= own + archive.MEMORY_RATIO * size
+        if not room:
+            assert ("bytes of memory" in sentence) is (memory > archive.MEMORY_RATIO * size)
+
+
+@pytest.mark.parametrize(
+    "way", [(), ("run_state",), ("run_state", "schedule"), ("trace",), ("log", 0), ("snapshots", 0)]
+)
+def test_entries_that_nobody_reads_are_refused(path, way):
+    content = document(path)
+    place = content
+    for key in way:
+        place = place[key]
+    place["more"] = [{}, {}]
+    tampered(path, edited(**content))
+    with pytest.raises(ValueError, match=r"has entries that are not known: \['more'\]"):
+        load_session(path, methods=KINDS)
+
+
+def test_whatever_a_session_holds_is_written_so_that_it_opens(start, tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "MEMORY_ALWAYS", 2000)
+    monkeypatch.setattr(archive, "MEMORY_RATIO", 10)
+    session = start()
+    for i in range(50):
+        session.label([1], "七[[{{"[: 1 + i % 5])
+    rest(session)
+    session.save(tmp_path / "x")
     assert load_session(tmp_path / "x", methods=KINDS).supervision == session.supervision
 
 
