@@ -16,6 +16,7 @@ from nbembed.drawing.class_palette import ClassPalette
 from nbembed.kernels import compilation
 from nbembed.methods.recipe import Recipe
 from nbembed.points.point_data import PointData
+from nbembed.session.core.handle import Handle
 from nbembed.session.live.warm_up import warm_up
 from nbembed.session.readings.why import Why
 from nbembed.supervision import Supervision, as_supervision
@@ -74,7 +75,7 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
+class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -473,6 +474,12 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         if self._still is not None:
             self._still.show()
         return super()._repr_mimebundle_(**kwargs)
+
+    def __copy__(self) -> Any:
+        return self.__reduce_ex__(4)
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return self.__reduce_ex__(4)
 
     def __repr__(self) -> str:
         return f"<Explorer of {self._session!r}>" if hasattr(self, "_session") else "<Explorer>"

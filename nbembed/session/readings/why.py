@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbembed.data.distances import scales_of, squared_row
+from nbembed.session.core.handle import Handle
 from nbembed.session.live.making import Made, Making
 from nbembed.session.readings.neighborhood import Neighborhood, neighborhood_of, squares_on_map
 from nbembed.session.readings.point_measures import OF_LAYOUTS, PointMeasures, check_measure
@@ -110,7 +111,7 @@ class Quality(NamedTuple):
         return self.here - self.unsupervised
 
 
-class Why:
+class Why(Handle):
     """What a session's map keeps of its data, and what pulls its points.
 
     Parameters
