@@ -109,9 +109,10 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         most. For arrays and sessions, a table (DataFrame or mapping of columns).
     images : array or sequence of n_samples images, or name of a column, optional
         Shown on cards: arrays of gray values (height, width) or colors (height, width, 3 or 4),
-        bytes of image files, paths, or ``None``. Arrays of type uint8 are shown as they are, other
-        numbers from black to white. A file that would be decoded to more than 40 million pixels
-        is refused.
+        bytes of image files, paths, ``None``, or the records of Hugging Face data sets with
+        "bytes" and "path". Arrays of type uint8 are shown as they are, other numbers from black to
+        white. Photographs are turned as their EXIF says. A file that would be decoded to more than
+        40 million pixels is refused.
     height : int, optional
         Height of the map in pixels.
     autoplay : bool, optional
