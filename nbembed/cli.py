@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import io
 import os
 import platform
 import shutil
@@ -18,6 +19,8 @@ import nbembed
 from nbembed.widget.server import OPTION
 
 PACKAGE = Path(nbembed.__file__).parent
+#: Exit status where the reader of the output has gone, as of a program that SIGPIPE ends.
+PIPE_CLOSED = 141
 QUICKSTART = "quickstart.ipynb"
 SHOWN = (  # the distributions whose versions matter in bug reports
     *("numpy", "scipy", "numba", "scikit-learn"),
@@ -26,7 +29,25 @@ SHOWN = (  # the distributions whose versions matter in bug reports
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit status."""
+    """Run one command; return its exit status.
+
+    Where the output's encoding lacks a character, a question mark is written. If the reader of the
+    output goes, as ``head`` does, the command ends quietly.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            sys.stdout.flush()  # not at the exit, where an error could not be caught
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     parser = _parser()
     # `lab` passes unknown options to JupyterLab; for the other commands they are errors.
     known, rest = parser.parse_known_args(arguments)

@@ -51,6 +51,9 @@ class Stage:
         check_text("name", self.name)
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
 
+    def __reduce__(self) -> Any:
+        return Stage, (self.steps, self.optimizer, dict(self.parameters), self.keep, self.name)
+
 
 @dataclass(frozen=True)
 class Schedule:

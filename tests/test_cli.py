@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
@@ -184,3 +185,29 @@ def test_the_command_is_installed():
     assert command is not None, 'install the package first: pip install -e ".[test]"'
     done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"nbembed {nbembed.__version__}"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_any_encoding_can_be_written(encoding, monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    monkeypatch.setattr(cli, "list_papers", lambda: print("α ≤ 1 — 漢") or 0)
+    assert cli.main(["reproduce", "--list"]) == 0
+    assert b"1" in written.getvalue()
+
+
+def test_a_reader_that_goes_ends_a_command_quietly():
+    run = """
+import sys
+from nbembed import cli
+cli.list_papers = lambda: [print("x" * 1000) for _ in range(1000)] and 0
+sys.exit(cli.main(["reproduce", "--list"]))
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", run], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == cli.PIPE_CLOSED

@@ -9,11 +9,12 @@ import contextlib
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from types import MethodType
 from typing import Any
 
 _lock = threading.Lock()
 _under_way: dict[int, int] = {}  # how many kernels each thread is at: one may call another
-_watchers: list[weakref.WeakMethod[Callable[[], Any]]] = []
+_watchers: list[tuple[weakref.ref[Any], Callable[[Any], Any]]] = []  # object and function
 
 
 def compiling() -> bool:
@@ -24,10 +25,11 @@ def compiling() -> bool:
 def watch(changed: Callable[[], Any]) -> None:
     """Call a bound method when :func:`compiling` has changed, in the thread that compiles.
 
-    It is referenced weakly, and ends with its object.
+    Its object is referenced weakly, and the calls end with it.
     """
+    assert isinstance(changed, MethodType)
     with _lock:
-        _watchers.append(weakref.WeakMethod(changed))
+        _watchers.append((weakref.ref(changed.__self__), changed.__func__))
 
 
 @contextlib.contextmanager
@@ -47,8 +49,14 @@ def _note(more: int) -> None:
         if not _under_way[thread]:
             del _under_way[thread]
         changed = compiling() != before
-        _watchers[:] = [watcher for watcher in _watchers if watcher() is not None]
-        heard = [watcher() for watcher in _watchers] if changed else []
+        _watchers[:] = [watcher for watcher in _watchers if watcher[0]() is not None]
+        heard = [_method(*watcher) for watcher in _watchers] if changed else []
     for told in heard:
         if told is not None:
             told()
+
+
+def _method(owner: weakref.ref[Any], function: Callable[[Any], Any]) -> Callable[[], Any] | None:
+    # By hand: as the interpreter ends, weakref.WeakMethod reports an error.
+    there = owner()
+    return None if there is None else MethodType(function, there)

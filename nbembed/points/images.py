@@ -10,12 +10,12 @@ import io
 import os
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from nbembed.system.regular_files import open_regular
 
@@ -102,14 +102,14 @@ class Images:
 
     def _drawn(self, point: int) -> Image.Image | None:
         """Return an image as it is shown, in gray or colors."""
-        image = self._images[point]
+        image = _content(self._images[point])
         if image is None or (isinstance(image, float) and np.isnan(image)):
             return None
         where = f"{self._name}[{point}]"
         if isinstance(image, np.ndarray):
             drawn = Image.fromarray(self._pixels(image, where))
         elif isinstance(image, Image.Image):
-            drawn = image.copy()
+            drawn = _upright(image.copy())
         elif isinstance(image, bytes | bytearray | memoryview):
             drawn = _opened(io.BytesIO(image), where)
         elif isinstance(image, str | os.PathLike):
@@ -238,6 +238,21 @@ def _as_sequence(images: Any, name: str) -> Any:
     return images if ready and not hasattr(images, "keys") else list(images)
 
 
+def _content(image: Any) -> Any:
+    """Return what a record of a Hugging Face data set holds, its bytes or else its path."""
+    if isinstance(image, Mapping) and image.keys() <= {"bytes", "path"}:
+        return image.get("bytes") or image.get("path")
+    return image
+
+
+def _upright(image: Image.Image) -> Image.Image:
+    """Return a photograph as its EXIF says that the camera was held."""
+    try:
+        return ImageOps.exif_transpose(image)
+    except Exception:  # of damaged EXIF: the pixels are there
+        return image
+
+
 def _opened(file: Any, where: str) -> Image.Image:
     try:
         with Image.open(file, formats=FORMATS) as image:
@@ -248,7 +263,7 @@ def _opened(file: Any, where: str) -> Image.Image:
                     "give a smaller copy"
                 )
             image.load()
-            return image
+            return _upright(image)
     except UnidentifiedImageError:
         raise ValueError(f"{where} is no image of type {', '.join(FORMATS)}") from None
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:

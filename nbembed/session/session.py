@@ -21,6 +21,7 @@ from nbembed.methods.registry import estimator_of
 from nbembed.session.core.commands import MOTION, has_flag
 from nbembed.session.core.data import checked_data, digest
 from nbembed.session.core.events import Arguments, Event
+from nbembed.session.core.handle import Handle
 from nbembed.session.core.methods import known_methods
 from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.settings import Settings, recipe_of
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 SLOWEST = 1e-6
 
 
-class Session(MapView, HistoryView, Suggesting):
+class Session(Handle, MapView, HistoryView, Suggesting):
     """A live, steerable embedding.
 
     Parameters

@@ -17,6 +17,7 @@ from nbembed.drawing.class_palette import ClassPalette
 from nbembed.kernels import compilation
 from nbembed.methods.recipe import Recipe
 from nbembed.points.point_data import PointData
+from nbembed.session.core.handle import Handle
 from nbembed.session.live.warm_up import warm_up
 from nbembed.session.readings.why import Why
 from nbembed.supervision import Supervision
@@ -75,7 +76,7 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
+class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -109,9 +110,10 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         most. For arrays and sessions, a table (DataFrame or mapping of columns).
     images : array or sequence of n_samples images, or name of a column, optional
         Shown on cards: arrays of gray values (height, width) or colors (height, width, 3 or 4),
-        bytes of image files, paths, or ``None``. Arrays of type uint8 are shown as they are, other
-        numbers from black to white. A file that would be decoded to more than 40 million pixels
-        is refused.
+        bytes of image files, paths, ``None``, or the records of Hugging Face data sets with
+        "bytes" and "path". Arrays of type uint8 are shown as they are, other numbers from black to
+        white. Photographs are turned as their EXIF says. A file that would be decoded to more than
+        40 million pixels is refused.
     height : int, optional
         Height of the map in pixels.
     autoplay : bool, optional
@@ -484,6 +486,12 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
         if self._still is not None:
             self._still.show()
         return super()._repr_mimebundle_(**kwargs)
+
+    def __copy__(self) -> Any:
+        return self.__reduce_ex__(4)
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return self.__reduce_ex__(4)
 
     def __repr__(self) -> str:
         return f"<Explorer of {self._session!r}>" if hasattr(self, "_session") else "<Explorer>"

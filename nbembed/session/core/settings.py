@@ -51,6 +51,9 @@ class Settings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "others", MappingProxyType(dict(self.others)))
 
+    def __reduce__(self) -> Any:
+        return Settings, (self.recipe, self.supervision, dict(self.others), self.origins)
+
     @classmethod
     def of(cls, recipe: Recipe[Any], supervision: Supervision) -> Settings:
         """Return a new session's settings; the random state becomes a fixed number."""

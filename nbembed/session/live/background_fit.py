@@ -10,7 +10,6 @@ canceled wherever it counts its work (:mod:`nbembed.system.work`).
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ from nbembed.session.live.compiled_threads import end_at_exit
 from nbembed.session.live.progress import Progress
 from nbembed.session.live.worker import as_exception
 from nbembed.session.map.fit_request import FitRequest, FitResult
+from nbembed.system.weak_method import WeakMethod
 from nbembed.system.work import reported
 
 
@@ -57,8 +57,8 @@ class BackgroundFit:
         self.progress: Progress | None = None
         self._X = X
         self._lock = lock
-        self._wake = weakref.WeakMethod(wake)
-        self._tell = None if tell is None else weakref.WeakMethod(tell)
+        self._wake = WeakMethod(wake)
+        self._tell = None if tell is None else WeakMethod(tell)
         self._pending: FitRequest | None = None
         self._result: FitResult | None = None
         self._shown: Any = None

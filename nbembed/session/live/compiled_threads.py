@@ -14,10 +14,12 @@ import time
 import weakref
 from collections.abc import Callable
 
+from nbembed.system.weak_method import WeakMethod
+
 #: Seconds that leaving the interpreter waits for all threads to finish what they are at.
 PATIENCE_AT_EXIT = 5.0
 
-_stops: weakref.WeakKeyDictionary[threading.Thread, weakref.WeakMethod[Callable[[], object]]]
+_stops: weakref.WeakKeyDictionary[threading.Thread, WeakMethod]
 _stops = weakref.WeakKeyDictionary()
 
 
@@ -30,7 +32,7 @@ def end_at_exit(thread: threading.Thread, stop: Callable[[], object]) -> None:
     stop : callable
         A bound method, referenced weakly, that lets the thread end soon. It does not wait.
     """
-    _stops[thread] = weakref.WeakMethod(stop)
+    _stops[thread] = WeakMethod(stop)
 
 
 @atexit.register

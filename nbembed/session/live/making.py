@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from nbembed.session.live.compiled_threads import end_at_exit
 from nbembed.session.live.forks import tell_of_forks
 from nbembed.session.live.progress import Progress
 from nbembed.session.live.worker import as_exception
+from nbembed.system.weak_method import WeakMethod
 from nbembed.system.work import reported
 
 #: Seconds after which somebody who waits hears how far it has come, and again after each of them.
@@ -53,7 +53,7 @@ class Making:
     ) -> None:
         self._name = name
         self._over = over
-        self._tell = None if tell is None else weakref.WeakMethod(tell)
+        self._tell = None if tell is None else WeakMethod(tell)
         self._changed = threading.Condition()
         self._present: tuple[Any, Callable[[], Any]] | None = None
         self._pending: tuple[Any, Callable[[], Any]] | None = None

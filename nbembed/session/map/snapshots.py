@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -73,6 +73,17 @@ class Frame:
         Computed at every reading, from the layout of this frame.
         """
         return self._membership()
+
+    def __reduce__(self) -> Any:
+        # What computes the probabilities refers to the run.
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        return _frame, ({**parts, "_membership": self.membership},)
+
+
+def _frame(parts: dict[str, Any]) -> Frame:
+    """Return a frame of its parts, with the class probabilities themselves."""
+    membership = parts["_membership"]
+    return Frame(**{**parts, "_membership": lambda: membership})
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from nbembed.data.distances import scales_of, squared_row
 from nbembed.neighbors import check_stored
+from nbembed.session.core.handle import Handle
 from nbembed.session.live.making import Made, Making
 from nbembed.session.readings.neighborhood import Neighborhood, neighborhood_of, squares_on_map
 from nbembed.session.readings.point_measures import OF_LAYOUTS, PointMeasures, check_measure
@@ -111,7 +112,7 @@ class Quality(NamedTuple):
         return self.here - self.unsupervised
 
 
-class Why:
+class Why(Handle):
     """What a session's map keeps of its data, and what pulls its points.
 
     Parameters

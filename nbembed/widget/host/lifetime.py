@@ -19,10 +19,11 @@ import logging
 import re
 import sys
 import threading
-import weakref
 from collections.abc import Callable, Sequence
 from types import FrameType, GeneratorType, MethodType
 from typing import Any
+
+from nbembed.system.weak_method import WeakMethod
 
 #: Names under which IPython keeps results: the last three, and each by its number.
 HISTORY = re.compile(r"_{1,3}|_\d+")
@@ -97,7 +98,7 @@ class Watch:
     """The open Explorers of this process, each with the function that may close it."""
 
     def __init__(self) -> None:
-        self._open: dict[int, tuple[Displays, weakref.WeakMethod[Callable[[], object]]]] = {}
+        self._open: dict[int, tuple[Displays, WeakMethod]] = {}
         self._shell: Any = None
         self._due = False
         self._in_cell = False
@@ -110,7 +111,7 @@ class Watch:
     def add(self, displays: Displays, close: Callable[[], object]) -> None:
         """Call ``close``, a bound method, whenever its owner is found to be displayed nowhere."""
         key = id(displays)
-        self._open[key] = (displays, weakref.WeakMethod(close, lambda _: self._open.pop(key, None)))
+        self._open[key] = (displays, WeakMethod(close, lambda _: self._open.pop(key, None)))
         shell = _shell()
         if shell is not None and shell is not self._shell:
             shell.events.register("pre_run_cell", self._before_cell)
@@ -243,7 +244,7 @@ def try_again(action: Callable[[], bool]) -> None:
     In a thread, because nothing else may happen in this process for long.
     """
     freed = threading.Event()
-    ref = weakref.WeakMethod(action, lambda _: freed.set())
+    ref = WeakMethod(action, lambda _: freed.set())
     thread = threading.Thread(target=_try, args=(ref, freed), name="nbembed ending", daemon=True)
     try:
         thread.start()
@@ -251,7 +252,7 @@ def try_again(action: Callable[[], bool]) -> None:
         _logger.info("a session may go on until the next cell", exc_info=True)
 
 
-def _try(ref: weakref.WeakMethod[Callable[[], bool]], freed: threading.Event) -> None:
+def _try(ref: WeakMethod, freed: threading.Event) -> None:
     for number, delay in enumerate(DELAYS):
         freed.wait(delay)
         if number == COLLECTING:

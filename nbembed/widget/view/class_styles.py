@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nbembed.drawing.palette import SYMBOLS
+from nbembed.session.core.handle import Handle
 from nbembed.supervision.parts import class_name
 from nbembed.validation import check_count, check_flag, shown, shown_names
 
@@ -19,7 +20,7 @@ LOOK = ("color", "symbol", "hidden")
 _COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
-class ClassStyles(Mapping[str, Mapping[str, Any]]):
+class ClassStyles(Handle, Mapping[str, Mapping[str, Any]]):
     """The look of each class of an Explorer, by name.
 
     It is a matter of the Explorer and not of its session: no map moves with it.
