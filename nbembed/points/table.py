@@ -156,8 +156,29 @@ def as_table(value: Any, name: str = "X") -> Table | None:
         raise ValueError(f"{name} must have columns with distinct names, got {repeated!r} twice")
     index = nw.maybe_get_index(frame)
     kind = "pandas" if index is not None else "polars" if _is_polars(value) else "other"
-    columns = {n: frame.get_column(n) for n in names}
+    columns = {n: _filled(frame.get_column(n)) for n in names}
     return Table(columns, index, frame.shape[0], kind)
+
+
+def _filled(column: Any) -> Any:
+    """Return a sparse column of pandas, which narwhals does not know as numbers, with all values.
+
+    Others are returned as they are.
+    """
+    native = nw.to_native(column)
+    if type(getattr(native, "dtype", None)).__name__ != "SparseDtype":
+        return column
+    return nw.from_native(native.sparse.to_dense(), series_only=True)
+
+
+def is_name(value: Any, table: Table | None) -> bool:
+    """Return whether a value is the name of a column and not values; not all names are text."""
+    if isinstance(value, str):
+        return True
+    try:
+        return table is not None and value in table
+    except TypeError:  # a tuple of values that have no hash
+        return False
 
 
 def is_annotated(value: Any) -> bool:

@@ -237,7 +237,7 @@ class Explorer(Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
             session,
             features,
             standardize,
-            apart=[name for name in (color, names, images) if isinstance(name, str)],
+            apart=[color, names, images],
             autosave=autosave,
         )
         session, chosen = opened.session, opened.features

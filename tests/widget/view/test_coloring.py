@@ -14,6 +14,9 @@ from scipy import sparse
 
 import nbembed as nb
 from nbembed.drawing.class_palette import ClassPalette
+from nbembed.points.features import choose_features
+from nbembed.points.point_data import PointData
+from nbembed.points.table import as_table
 from nbembed.widget import Explorer
 from nbembed.widget.stream.serializers import color_values
 from nbembed.widget.view.view_state import view_of, view_state
@@ -257,3 +260,33 @@ def test_values_near_zero_are_sent_as_they_are(explorer: Any) -> None:
     explorer.color(np.full(N, 1.7e9))
     assert explorer.color_column["origin"] == 1.7e9
     assert not np.frombuffer(explorer.color_values, "<f4").any()
+
+
+@pytest.mark.parametrize("keys", [(0, 1, 2), (("a", "x"), ("a", "y"), ("b", "x"))], ids=str)
+def test_names_of_columns_need_not_be_text(session: FakeSession, keys: Any) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(N, 2)), columns=pd.Index(keys[:2], tupleize_cols=False))
+    frame[keys[2]] = list("uv") * (N // 2)
+    frame.columns = pd.Index(keys, tupleize_cols=False)
+    explorer = Explorer(  # type: ignore[arg-type]
+        session=session, columns=frame, color=keys[2], names=keys[0]
+    )
+    assert explorer.color_column["names"] == ["u", "v"]
+    explorer.color(keys[1])
+    assert explorer.color_column["kind"] == "number"
+    np.testing.assert_allclose(values(explorer), frame[keys[1]], rtol=1e-6)
+    with pytest.raises(ValueError, match="one value for each of the 60 samples"):
+        explorer.color((1, 2))
+    explorer.close()
+    shown = choose_features(frame, apart=[keys[1], rng.normal(size=N), frame[keys[0]]])
+    assert shown.names == keys[:1]
+    assert PointData(shown, N, columns=keys[1]).shown == (keys[1],)
+
+
+def test_sparse_columns_are_numbers() -> None:
+    kinds = pd.Series(list("abc") * (N // 3))
+    frame = pd.get_dummies(kinds, sparse=True, dtype=float)
+    assert as_table(frame).is_numeric("a")  # type: ignore[union-attr]
+    found = choose_features(frame, standardize=False)
+    np.testing.assert_array_equal(found.matrix, pd.get_dummies(kinds, dtype=float).to_numpy())
+    assert choose_features(pd.get_dummies(kinds, sparse=True), ["a", "b"]).names == ("a", "b")
