@@ -88,7 +88,11 @@ class Table:
             raise ValueError(
                 f"{argument}={name!r} is no column; the columns are {listed(self.names)}"
             )
-        return found if isinstance(found, np.ndarray) else found.to_numpy()
+        if isinstance(found, np.ndarray):
+            return found
+        if isinstance(found.dtype, nw.Datetime) and found.dtype.time_zone is not None:
+            found = found.dt.replace_time_zone(None)  # the clock that a card shows
+        return found.to_numpy()
 
     def head(self, name: Any, rows: int) -> NDArray[Any]:
         """Return the first values of a column."""
