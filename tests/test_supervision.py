@@ -529,7 +529,7 @@ def test_scalars_of_numpy_are_those_of_python(y, classes):
     ids=lambda column: type(column).__name__,
 )
 def test_a_column_is_a_list_of_labels(column):
-    with pytest.warns(DataConversionWarning, match="y has one column"):
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
         found = as_supervision(column, 3)
     assert found.classes == ("0", "1")
     assert found.top_class.tolist() == [0, 1, -1]

@@ -98,7 +98,8 @@ class Distances:
     ) -> None:
         self.metric = metric
         self._name = name
-        self._partial = partial
+        given = isinstance(metric, str) and metric == "precomputed"
+        self._partial = partial and given and sparse.issparse(X)
         self._itself = others is None
         others = X if self._itself else others
         check_sparse(X, name)

@@ -31,6 +31,8 @@ MEASURES = {
     "stress": "stress",
     "pull": "pull of labels",
 }
+#: Seconds.
+DAY, HOUR, MINUTE = 86_400, 3600, 60
 #: Points of a class without which it has no name on the map.
 FEWEST_NAMED = 3
 #: Classes of which each has its name on the map.
@@ -103,8 +105,9 @@ def picture_of(
             place = np.clip((values[known] - low) / (high - low or 1.0), 0, 1)
             stops = VIRIDIS[2:] if dark else VIRIDIS[:-2]
             colors[known] = _ramp(place, stops)
-            text = _day if by_column and column["kind"] == "time" else "{:.4g}".format
-            legend = [(text(v), c, 0) for v, c in ((high, stops[-1]), (low, stops[0]))]
+            text = _time if by_column and column["kind"] == "time" else _number
+            ends = (high, stops[-1]), (low, stops[0])
+            legend = [(text(v, high - low), c, 0) for v, c in ends]
             if by_measure:
                 legend[0] = (f"{MEASURES[color_by]} {legend[0][0]}", *legend[0][1:])
     marked = (labels >= 0) & (labels < len(classes))
@@ -115,6 +118,8 @@ def picture_of(
     own_shapes = np.zeros(n, dtype=np.intp)
     own_shapes[marked] = np.array([*shapes, 0])[labels[marked]]
     there = {name for name, _, _ in legend}
+    if by_column and not known.all():
+        legend.append(("missing", _hex(NEUTRAL), 0))
     legend += [
         (c["name"], _hex(NEUTRAL) if by_number else look, shape)
         for c, look, shape in zip(classes, looks, shapes)
@@ -150,9 +155,17 @@ def _captions(groups: NDArray[Any], names: Sequence[str]) -> list[Caption]:
     ]
 
 
-def _day(seconds: float) -> str:
-    """Return the day of a time in seconds since 1970."""
-    return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
+def _time(seconds: float, span: float) -> str:
+    """Return a time in seconds since 1970, as exactly as tells the ends of a span apart."""
+    unit = "D" if span >= 3 * DAY else "m" if span >= HOUR else "s" if span >= MINUTE else "ms"
+    when = np.datetime64(round(seconds * 1000), "ms").astype(f"datetime64[{unit}]")
+    return str(when).replace("T", " ")
+
+
+def _number(value: float, span: float) -> str:
+    """Return a number in four digits, or as many as tell the ends of a span apart."""
+    more = math.log10(abs(value) / span) if 0 < span < abs(value) else 0
+    return f"{value:.{min(4 + int(more), 15)}g}"
 
 
 def _hex(color: tuple[int, int, int]) -> str:

@@ -92,6 +92,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ------
         ValueError, TypeError
             Before any work starts, naming the argument that is wrong and what is allowed.
+        FloatingPointError
+            If the map leaves the range of numbers: in NeRV and SNeRV, where neighborhoods differ in
+            width by a factor of 10¹² or so. The message says which points those are.
 
         Warns
         -----

@@ -20,13 +20,15 @@ def k_smallest(values: NDArray[Any], k: int) -> NDArray[np.intp]:
         index = values.argsort(axis=1, kind="stable")[:, :k]
         return index
     index = np.argpartition(values, k - 1, axis=1)[:, :k]
+    last = np.take_along_axis(values, index, axis=1).max(axis=1)
+    # A partition takes any of the entries that tie for the last place.
+    for i in np.flatnonzero(np.count_nonzero(values <= last[:, None], axis=1) > k):
+        near = np.flatnonzero(values[i] <= last[i])
+        below = values[i, near] < last[i]
+        index[i] = np.r_[near[below], near[~below][: k - np.count_nonzero(below)]]
     index.sort(axis=1)
     chosen = np.take_along_axis(values, index, axis=1)
-    index = np.take_along_axis(index, chosen.argsort(axis=1, kind="stable"), axis=1)
-    # A partition takes any of the entries that tie for the last place.
-    tied = np.count_nonzero(values <= chosen.max(axis=1, keepdims=True), axis=1) > k
-    index[tied] = values[tied].argsort(axis=1, kind="stable")[:, :k]
-    return index
+    return np.take_along_axis(index, chosen.argsort(axis=1, kind="stable"), axis=1)
 
 
 def other_points(found: NDArray[Any], own: NDArray[Any]) -> NDArray[np.bool_]:

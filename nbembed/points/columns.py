@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.data.natural_order import natural_key
+from nbembed.points.judged import MOST_INTEGER_CATEGORIES as MOST_INTEGER_CATEGORIES
+from nbembed.points.judged import is_categorical, judged
 from nbembed.points.text import is_missing, text_of
 from nbembed.validation import check_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-#: Integers with at most this many distinct values count as categories, such as digits.
-MOST_INTEGER_CATEGORIES = 32
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,8 @@ def as_column(
             f"got shape {values.shape}"
         )
     title = check_text(f"the name of {name}", given) if isinstance(given, str) else ""
+    source = color if native is None else native
+    values = values.astype(object) if is_categorical(source) else judged(values)
     if values.dtype.kind == "f":
         return Column("number", title, np.where(np.isfinite(values), values, np.nan), (), values)
     if values.dtype.kind in "iu" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
@@ -102,7 +105,7 @@ def as_column(
         values = np.array([text_of(v) or None for v in values], dtype=object)
     missing = np.array([is_missing(v) for v in values])
     there = set(values[~missing].tolist())
-    order = _given_order(color if native is None else native, there)
+    order = _given_order(source, there)
     found = sorted(there, key=_order) if order is None else order
     index = {value: k for k, value in enumerate(found)}
     codes = np.array([-1 if gone else index[v] for v, gone in zip(values.tolist(), missing)])
@@ -112,7 +115,7 @@ def as_column(
 
 def _order(value: Any) -> tuple[int, Any]:
     """Return a sort key that puts numbers before text, so that mixed columns can be sorted."""
-    return (0, value) if isinstance(value, int | float | bool) else (1, str(value))
+    return (0, value) if isinstance(value, Real) else (1, natural_key(str(value)))
 
 
 def _given_order(color: Any, there: set[Any]) -> list[Any] | None:

@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 
 from nbembed.data.matrix_input import check_data, matrix_of
-from nbembed.points.table import Table, as_table, is_annotated, listed
+from nbembed.points.table import Table, as_table, is_annotated, is_name, listed
 from nbembed.validation import check_flag, shown
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def choose_features(
     standardize : bool, optional
         By default the columns of a DataFrame are standardized and nothing else is.
     apart : iterable
-        Columns that are not embedded unless ``features`` names them.
+        Columns that are not embedded unless ``features`` names them; what names none is ignored.
     distances : bool
         Whether the data are dissimilarities, which are taken as they are.
 
@@ -119,7 +119,7 @@ def choose_features(
 
 def _numeric(table: Table, apart: Iterable[Any]) -> tuple[Hashable, ...]:
     """Return the columns with numbers, without those that are for looking at."""
-    others = [name for name in apart if name in table]
+    others = [name for name in apart if is_name(name, table) and name in table]
     names = tuple(n for n in table.names if table.is_numeric(n) and n not in others)
     if not names:
         raise ValueError(

@@ -14,7 +14,7 @@ import numpy as np
 
 from nbembed.points.columns import Column, as_column
 from nbembed.points.images import Images
-from nbembed.points.table import Table, as_table, listed
+from nbembed.points.table import Table, as_table, is_name, listed
 from nbembed.points.text import is_missing, name_of, text_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class PointData:
     ) -> None:
         embedded = () if features is None else features.names
         table = None if features is None else features.table
-        given = None if isinstance(columns, str) else as_table(columns, "columns")
+        given = None if is_name(columns, table) else as_table(columns, "columns")
         if given is not None:
             if table is not None and table.names:
                 raise ValueError("columns must be names of columns of X, which is a table itself")
@@ -91,7 +91,7 @@ class PointData:
         self.kind = "other" if table is None else table.kind
         self.color, self._own_color = self._color(color, n_samples)
         self._names, self.named = self._names_of(names, n_samples)
-        if isinstance(images, str):
+        if is_name(images, self._table):
             images = self._values(images, "images")
         self._images = None if images is None else Images(images, n_samples)
 
@@ -160,7 +160,7 @@ class PointData:
             return None
         return self.color.title, values
 
-    def _values(self, name: str, argument: str) -> Any:
+    def _values(self, name: Any, argument: str) -> Any:
         if self._table is None:
             raise ValueError(
                 f"{argument}={name!r} names a column, but the data have none: give the values "
@@ -169,7 +169,7 @@ class PointData:
         return self._table.values(name, argument)
 
     def _color(self, color: Any, n_samples: int) -> tuple[Column, bool]:
-        if not isinstance(color, str):
+        if not is_name(color, self._table):
             column = as_column(color, n_samples)
             return column, self._table is None or column.title not in self._table
         values = self._values(color, "color")
@@ -181,7 +181,7 @@ class PointData:
     def _names_of(self, names: Any, n_samples: int) -> tuple[Any, bool]:
         if names is None:
             return _labels(self.index)
-        values = self._values(names, "names") if isinstance(names, str) else names
+        values = self._values(names, "names") if is_name(names, self._table) else names
         table = as_table({"names": values}, "names")
         assert table is not None
         if table.n_rows != n_samples:
@@ -196,11 +196,12 @@ def _shown(
 ) -> tuple[tuple[Hashable, ...], int]:
     """Return the columns to show, and how many are left out."""
     if columns is not None:
-        if not isinstance(columns, Iterable):
+        one = is_name(columns, table)
+        if not (one or isinstance(columns, Iterable)):
             raise TypeError(
                 f"columns must be names of columns or a table, got {type(columns).__name__}"
             )
-        chosen = (columns,) if isinstance(columns, str) else tuple(columns)
+        chosen = (columns,) if one else tuple(columns)
         missing = [name for name in chosen if table is None or name not in table]
         if missing:
             there = listed(() if table is None else table.names)

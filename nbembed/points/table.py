@@ -89,7 +89,11 @@ class Table:
             raise ValueError(
                 f"{argument}={shown(name)} is no column; the columns are {listed(self.names)}"
             )
-        return found if isinstance(found, np.ndarray) else found.to_numpy()
+        if isinstance(found, np.ndarray):
+            return found
+        if isinstance(found.dtype, nw.Datetime) and found.dtype.time_zone is not None:
+            found = found.dt.replace_time_zone(None)  # the clock that a card shows
+        return found.to_numpy()
 
     def head(self, name: Any, rows: int) -> NDArray[Any]:
         """Return the first values of a column."""
@@ -159,8 +163,29 @@ def as_table(value: Any, name: str = "X") -> Table | None:
         )
     index = nw.maybe_get_index(frame)
     kind = "pandas" if index is not None else "polars" if _is_polars(value) else "other"
-    columns = {n: frame.get_column(n) for n in names}
+    columns = {n: _filled(frame.get_column(n)) for n in names}
     return Table(columns, index, frame.shape[0], kind)
+
+
+def _filled(column: Any) -> Any:
+    """Return a sparse column of pandas, which narwhals does not know as numbers, with all values.
+
+    Others are returned as they are.
+    """
+    native = nw.to_native(column)
+    if type(getattr(native, "dtype", None)).__name__ != "SparseDtype":
+        return column
+    return nw.from_native(native.sparse.to_dense(), series_only=True)
+
+
+def is_name(value: Any, table: Table | None) -> bool:
+    """Return whether a value is the name of a column and not values; not all names are text."""
+    if isinstance(value, str):
+        return True
+    try:
+        return table is not None and value in table
+    except TypeError:  # a tuple of values that have no hash
+        return False
 
 
 def is_annotated(value: Any) -> bool:

@@ -14,7 +14,7 @@ constraint:
 | :class:`DNE` | nearest of the same less nearest of other classes | I |
 | :class:`LPP` | none: neighborhoods of all points alone | XᵀD_uX |
 | :class:`PCA` | most scatter | I |
-| :class:`SELF` | LFDA's, mixed with PCA by ω | |
+| :class:`SELFDA` | LFDA's, mixed with PCA by ω | |
 | :class:`SSFDA`, :class:`SSMMC` | Fisher's scatters with γ of the neighborhoods | S_b, I |
 | :class:`KPCATrick` | any of them in a kernel's space | |
 
@@ -32,6 +32,7 @@ from nbembed.spectral.kernel_pca import KPCATrick, KPCATrickRecipe
 from nbembed.spectral.mfa_dne import DNE, MFA, DNERecipe, MFARecipe
 from nbembed.spectral.self_ssfda_ssmmc import (
     SELF,
+    SELFDA,
     SSFDA,
     SSMMC,
     SELFRecipe,
@@ -56,6 +57,7 @@ __all__ = [
     "PCA",
     "PCARecipe",
     "SELF",
+    "SELFDA",
     "SELFRecipe",
     "SSFDA",
     "SSFDARecipe",
@@ -63,5 +65,5 @@ __all__ = [
     "SSMMCRecipe",
 ]
 
-for _learner in (DNE, FDA, KPCATrick, LFDA, LPP, MFA, PCA, SELF, SSFDA, SSMMC):
+for _learner in (DNE, FDA, KPCATrick, LFDA, LPP, MFA, PCA, SELFDA, SSFDA, SSMMC):
     register(_learner)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SELFRecipe(SpectralRecipe):
-    """Recipe of :class:`SELF`; fields as its parameters."""
+    """Recipe of :class:`SELFDA`; fields as its parameters."""
 
     summary: ClassVar[str] = "between LFDA and PCA, for few labels"
     pca_weight: float = 0.5
@@ -130,8 +130,11 @@ class SSMMCRecipe(FisherNeighborhoodRecipe):
         return Eigenproblem(S_w + self.gamma * near - S_b, np.eye(len(S_b)), maximizes=True)
 
 
-class SELF(SpectralEstimator):
-    """Semi-supervised local Fisher discriminant analysis: between LFDA and PCA.
+class SELFDA(SpectralEstimator):
+    """SELF, semi-supervised local Fisher discriminant analysis: between LFDA and PCA.
+
+    ``SELF`` is another name of the class. Pipelines call their steps by the class, and scikit-learn
+    cannot take one that is called "self".
 
     Parameters
     ----------
@@ -151,7 +154,7 @@ class SELF(SpectralEstimator):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> y[::2] = -1
-    >>> SELF(pca_weight=0.3).fit_transform(X, y).shape
+    >>> SELFDA(pca_weight=0.3).fit_transform(X, y).shape
     (150, 2)
     """
 
@@ -171,6 +174,10 @@ class SELF(SpectralEstimator):
         self.scale_neighbor = scale_neighbor
         self.epsilon = epsilon
         self.n_pca = n_pca
+
+
+#: The name of the paper.
+SELF = SELFDA
 
 
 class SSFDA(SpectralEstimator):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.exceptions import DataConversionWarning
 
 from nbembed.data.class_probabilities import check_probabilities
 from nbembed.data.natural_order import natural_key
@@ -68,20 +66,13 @@ def _converted(value: Any, n_samples: int, name: str, *, natural: bool) -> Super
         )
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
         raise ValueError(f"{name} must say −1 for unlabeled points and mask none")
-    array = read_labels(value, name)
+    array = read_labels(value, name, warns=True)
     if array.ndim not in (1, 2) or array.shape[0] != n_samples:
         raise ValueError(
             f"{name} must have {n_samples} labels or rows, one for each point of X, "
             f"got shape {array.shape}"
         )
     if array.ndim == 1:
-        if np.ndim(value) == 2:
-            warnings.warn(
-                f"{name} has one column, which is taken as a list of labels; "
-                f"{name} of shape (n_samples,) is expected",
-                DataConversionWarning,
-                stacklevel=3,
-            )
         return _from_labels(array, name, natural)
     names = getattr(value, "columns", None)
     return _from_rows(array, range(array.shape[1]) if names is None else names, name)

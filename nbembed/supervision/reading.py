@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def read_labels(value: Any, name: str = "y") -> NDArray[Any]:
+def read_labels(value: Any, name: str = "y", *, warns: bool = False) -> NDArray[Any]:
     """Return one label for each point as an array, or rows of probabilities as one of two axes.
 
     Numbers, truth values and text of a mixed list stay what they are, scalars of NumPy become
@@ -31,6 +33,13 @@ def read_labels(value: Any, name: str = "y") -> NDArray[Any]:
         except ValueError as error:  # rows of different lengths
             raise ValueError(f"{name} must be labels or rows of one length: {error}") from error
     if is_column(array):
+        if warns:  # scikit-learn's classifiers do
+            warnings.warn(
+                f"A column-vector {name} was passed when a 1d array was expected: it is taken as a "
+                "list of labels",
+                DataConversionWarning,
+                stacklevel=4,
+            )
         array = array[:, 0]
     if array.ndim == 1 and array.dtype.kind in "OS":
         items = [_plain(v) for v in array.tolist()]

@@ -242,7 +242,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
             session,
             features,
             standardize,
-            apart=[name for name in (color, names, images) if isinstance(name, str)],
+            apart=[color, names, images],
             autosave=autosave,
         )
         session, chosen = opened.session, opened.features

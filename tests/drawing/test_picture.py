@@ -103,7 +103,7 @@ def test_points_of_a_hidden_class_are_left_out():
     image = pixels(picture.png())
     assert count(image, "#0072B2") == 0
     assert count(image, "#E69F00") > 40
-    assert [name for name, *_ in picture.legend] == ["u", "v", "a"]
+    assert [name for name, *_ in picture.legend] == ["u", "v", "missing", "a"]
     assert [len(caption.points) for caption in picture.captions] == [15, 10]
 
 
@@ -181,3 +181,33 @@ def test_an_svg_has_each_point_and_the_names():
     assert len(list(root.iter(f"{SVG}circle"))) == 60 + 2
     assert texts.count("a") == 2, "at its center and in the legend"
     assert len(list(root.iter(f"{SVG}line"))) == 1
+
+
+def legend_of(values, kind="number", names=(), colors=()):
+    values = np.asarray(values, dtype=float)
+    picture = picture_of(
+        np.random.default_rng(0).normal(size=(len(values), 2)),
+        color_by="column",
+        column={"kind": kind, "names": list(names), "colors": list(colors)},
+        values=values,
+        classes=[],
+        labels=np.full(len(values), -1),
+    )
+    return [name for name, *_ in picture.legend]
+
+
+def test_the_legend_tells_the_ends_of_a_range_apart():
+    since = np.datetime64("2024-05-01T12:00:00").astype("datetime64[s]").astype(float)
+    assert legend_of(since + np.arange(200) * 3, "time") == [
+        "2024-05-01 12:09:57",
+        "2024-05-01 12:00:00",
+    ]
+    high, low = legend_of(1 + 1e-9 * np.arange(200))
+    assert float(high) - float(low) == pytest.approx(1.99e-7, rel=1e-2)
+    assert legend_of([0.5, 2.0]) == ["2", "0.5"]
+
+
+def test_the_legend_of_a_still_has_what_is_missing():
+    assert legend_of([0, 1, np.nan]) == ["1", "0", "missing"]
+    assert legend_of([0, 1, -1], "category", "uv", ["#112233", "#445566"]) == ["u", "v", "missing"]
+    assert legend_of([0, 1, 1], "category", "uv", ["#112233", "#445566"]) == ["u", "v"]

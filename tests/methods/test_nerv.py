@@ -236,6 +236,16 @@ def test_what_near_duplicates_do_is_said_and_how_to_mend_it():
     assert np.isfinite(nerv.fit(np.delete(X, np.arange(1, 12), axis=0)).cost_)
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_extreme_tails_end_as_documented():
+    X = np.exp(50 * np.random.default_rng(0).normal(size=(60, 3)))
+    with pytest.raises(FloatingPointError, match="such as point"):
+        NeRV(random_state=0).fit(X)
+    assert "FloatingPointError" in NeRV.fit.__doc__
+    assert np.isfinite(NeRV(max_iter=150, random_state=0).fit_transform(np.log(X))).all()
+
+
 def test_ordinary_data_have_no_hazard(rng):
     affinities = perplexity_affinities(rng.normal(size=(40, 3)), 5)
     assert NeighborRetrieval(affinities).hazard == ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 from nbembed.neighbors import exact
 from nbembed.neighbors.exact import all_distances, in_double
+from nbembed.neighbors.smallest import k_smallest
 
 
 def expected(points, k, queries=None, own=None):
@@ -79,3 +82,24 @@ def test_queries_far_away_are_answered(rng):
     queries = np.r_[1e30 * np.ones((1, 10)), points[:3], -1e19 * np.ones((1, 10))]
     found, true = all_distances(points, 5, queries), expected(points, 5, queries)
     np.testing.assert_allclose(found.squared, true.squared, rtol=1e-9)
+
+
+class Watched(np.ndarray):
+    """An array that remembers the length of rows that were sorted."""
+
+    sorted_lengths: ClassVar[list[int]] = []
+
+    def argsort(self, *args, **kwargs):
+        self.sorted_lengths.append(self.shape[-1])
+        return np.asarray(self).argsort(*args, **kwargs)
+
+
+@pytest.mark.parametrize("k", [2, 9, 39])
+def test_of_ties_the_first_are_taken_without_a_sort_of_whole_rows(k):
+    rng = np.random.default_rng(0)
+    few, same = rng.integers(0, 4, (30, 40)).astype(float), np.ones((3, 40))
+    for values in (few, same, np.where(few > 1, np.inf, few), -few, rng.random((20, 40))):
+        Watched.sorted_lengths.clear()
+        found = k_smallest(values.view(Watched), k)
+        np.testing.assert_array_equal(found, values.argsort(axis=1, kind="stable")[:, :k])
+        assert set(Watched.sorted_lengths) == {k}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from nbembed.points.columns import as_column
+from nbembed.points.find_columns import encoded
 from nbembed.points.table import as_table
 
 
@@ -86,3 +90,43 @@ def test_an_enum_of_polars_has_its_order() -> None:
     series = polars.Series(["a", "z"], dtype=polars.Enum(["z", "a"]))
     column = as_column(series, 2)
     assert (column.ordered, column.names) == (True, ("z", "a"))
+
+
+DAYS = [datetime.date(2024, 1, 1) + datetime.timedelta(days=k) for k in range(40)]
+TIMES = [datetime.datetime(2024, 1, 1, 12) + datetime.timedelta(days=k) for k in range(40)]
+ZONED = pd.Series(pd.to_datetime(TIMES)).dt.tz_localize("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "first"),
+    [
+        (pd.Series(np.linspace(0, 1, 40)).astype("category"), "category", 0.0),
+        ([Decimal(k) / 8 for k in range(40)], "number", 0.0),
+        (np.array([None, *np.linspace(1, 2, 39)], dtype=object), "number", np.nan),
+        (np.array([np.int64(k) for k in range(40)], dtype=object), "number", 0.0),
+        (DAYS, "time", 1704067200.0),
+        (ZONED, "time", 1704110400.0),
+        (pd.to_timedelta(np.arange(40) + 2, "h"), "number", 7200.0),
+        ([datetime.timedelta(minutes=k + 1) for k in range(40)], "number", 60.0),
+    ],
+    ids=["category", "decimal", "object", "integers", "dates", "zoned", "durations", "timedelta"],
+)
+def test_values_are_judged_by_what_they_are(values, kind, first):
+    column = as_column(values, 40)
+    assert column.kind == kind
+    np.testing.assert_equal(column.codes[0], first)
+    if kind != "category":
+        found = encoded(values, "title")
+        assert found.kind == kind
+        np.testing.assert_equal(found.values, column.codes)
+
+
+def test_names_with_numbers_are_in_natural_order():
+    assert as_column([str(k) for k in (0, 1, 10, 11, 2)], 5).names == ("0", "1", "2", "10", "11")
+    mixed = np.array([np.int64(k) for k in (0, 1, 10, 2)] + [None], dtype=object)
+    assert as_column(mixed, 5).names == ("0", "1", "2", "10")
+
+
+def test_a_zoned_time_is_that_of_the_card():
+    table = as_table({"when": ZONED})
+    assert str(table.values("when", "columns")[0]).startswith("2024-01-01T12:00:00")

@@ -208,10 +208,15 @@ def _class_of(path: Any) -> type[BaseEstimator] | None:
 
 def _own_classes() -> dict[str, type[BaseEstimator]]:
     """Return this package's estimators that may be stored, by name."""
-    methods = [estimator_of(recipe) for recipe in registered().values()]
-    known = [LearningMetric, NaiveBayes, SoftNearestNeighbor, *methods]
-    own = [cls for cls in known if cls is not None and cls.__module__.startswith("nbembed.")]
-    return {cls.__name__: cls for cls in own}
+    named = {name: estimator_of(recipe) for name, recipe in registered().items()}
+    known = [LearningMetric, NaiveBayes, SoftNearestNeighbor, *named.values()]
+    # Of a class with two names files may have either.
+    named |= {cls.__name__: cls for cls in known if cls is not None}
+    return {
+        name: cls
+        for name, cls in named.items()
+        if cls is not None and cls.__module__.startswith("nbembed.")
+    }
 
 
 def _check_learned(metric: LearningMetric) -> None:

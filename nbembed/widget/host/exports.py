@@ -16,6 +16,7 @@ from nbembed.session.readings.why import NEIGHBORS
 from nbembed.validation import check_count, check_flag, check_text, readable
 from nbembed.widget.host.still_output import StillOutput
 from nbembed.widget.host.still_page import still_page
+from nbembed.widget.stream.serializers import color_values
 from nbembed.widget.view.view_state import view_of
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class Exports:
         """Return the picture of a map that has been drawn."""
         widget, supervision = self._widget, self._session.supervision
         column: Mapping[str, Any] = widget.color_column
-        values = np.frombuffer(widget.color_values, dtype="<f4").astype(np.float64)
+        values = color_values(widget)
         if there and widget.color_by in MEASURES:
             values = self._measured(widget.color_by)
         return picture_of(

@@ -15,6 +15,8 @@ from nbembed.validation import error_text, readable
 from nbembed.widget.wire.protocol import encode, finite
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nbembed.methods.live_parameters import LiveParameter
     from nbembed.methods.recipe import Recipe
     from nbembed.points.columns import Column
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Largest number that the page can hold.
 LARGEST = float(np.finfo(np.float32).max)
+#: Numbers that are so many times as large as their range have an origin of their own.
+FAR = 16
 #: The cost curve has at most this many points.
 HISTORY_LIMIT = 400
 #: Steps of a linear slider whose parameter declares no step.
@@ -39,7 +43,10 @@ def color_column(column: Column) -> dict[str, Any]:
     ValueError
         If a number is beyond the range of the page's float32.
     """
-    largest = float(np.nanmax(np.abs(column.codes), initial=0.0, where=~np.isnan(column.codes)))
+    values, origin = column.codes, _origin(column)
+    if origin:
+        values = values - origin
+    largest = float(np.nanmax(np.abs(values), initial=0.0, where=~np.isnan(values)))
     if largest > LARGEST:
         raise ValueError(
             f"color must be at most {LARGEST:.3g} in magnitude, which the page can draw, got "
@@ -51,9 +58,29 @@ def color_column(column: Column) -> dict[str, Any]:
             "title": column.title,
             "names": list(column.names),
             "colors": palette.category_colors(len(column.names), ordered=column.ordered),
+            **({"origin": origin} if origin else {}),
         },
-        "color_values": encode("color_values", column.codes),
+        "color_values": encode("color_values", values),
     }
+
+
+def _origin(column: Column) -> float:
+    """Return what the page's float32 values count from, so that rounding does not make them equal.
+
+    That is zero unless they lie far from it, as times and large coordinates do.
+    """
+    there = column.codes[np.isfinite(column.codes)]
+    if column.kind not in ("number", "time") or not there.size:
+        return 0.0
+    low, high = float(there.min()), float(there.max())
+    return low if FAR * (high - low) < max(-low, high) <= LARGEST else 0.0
+
+
+def color_values(widget: Any) -> NDArray[np.float64]:
+    """Return the values of the column to color by, from the traits of a widget."""
+    sent = np.frombuffer(widget.color_values, dtype="<f4").astype(np.float64)
+    origin: float = widget.color_column.get("origin", 0.0)
+    return sent + origin
 
 
 def supervision_traits(supervision: Supervision) -> dict[str, Any]:

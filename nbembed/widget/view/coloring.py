@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.points.column_titles import ColumnTitles
 from nbembed.points.columns import Column, as_column
 from nbembed.points.point_columns import LABEL
+from nbembed.points.table import is_name
 from nbembed.points.text import name_of
 from nbembed.widget.stream import serializers
 from nbembed.widget.view.view_state import ChosenColumn
@@ -86,12 +87,12 @@ class ColumnChoice:
 
     def color(self, column: Any) -> None:
         """See :meth:`Coloring.color`."""
-        if isinstance(column, str):
+        if is_name(column, self._points.table):
             key = self._columns.named(column, "column")
             if key is None and column == LABEL:
                 self._writer.update({"color_by": "class"})
                 return
-            self._show(self._columns.color_column(key), column)
+            self._show(self._columns.color_column(key), self._columns.name(key))
             if key not in self._keys:
                 self._offer(key, lambda: self._columns.color_column(key))
         elif column is None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from nbembed.session.file.stored_view import View
 from nbembed.validation import check_points
+from nbembed.widget.stream.serializers import color_values
 from nbembed.widget.view.class_styles import checked_styles
 from nbembed.widget.wire import schema
 
@@ -96,7 +97,7 @@ def view_of(widget: Any) -> View:
     }
     if column["kind"] == "none":
         return document, {}
-    return document, {"color": np.frombuffer(widget.color_values, dtype="<f4")}
+    return document, {"color": color_values(widget)}
 
 
 def present_view(widget: Any) -> Callable[[], View | None]:
@@ -164,9 +165,10 @@ def _values(column: Mapping[str, Any], codes: NDArray[Any]) -> NDArray[Any] | No
     """Return the values that codes stand for, ``None`` if the file does not say it."""
     names = column.get("names")
     if column.get("kind") == "time":
-        seconds = np.where(np.isnan(codes), 0, codes).astype("datetime64[s]")
-        seconds[np.isnan(codes)] = np.datetime64("NaT")
-        return seconds
+        since = np.where(np.isnan(codes), 0, codes).astype(np.float64)
+        times = np.round(since * 1e6).astype("datetime64[us]")
+        times[np.isnan(codes)] = np.datetime64("NaT", "us")
+        return times
     if column.get("kind") == "number":
         return codes.astype(np.float64)
     if column.get("kind") != "category" or not isinstance(names, list):

@@ -83,6 +83,12 @@ ColorColumn = record(
     Field("title", TEXT),
     Field("names", NAMES, "Of the categories."),
     Field("colors", NAMES, "Of the categories."),
+    Field(
+        "origin",
+        NUMBER,
+        "What is to be added to numbers and times that lie far from zero, by default nothing.",
+        optional=True,
+    ),
 )
 SuggestionState = enum("SuggestionState", "none", "making", "ready", "failed")
 SuggestionCheck = record(

@@ -14,7 +14,12 @@ from scipy import sparse
 
 import nbembed as nb
 from nbembed.drawing.class_palette import ClassPalette
+from nbembed.points.features import choose_features
+from nbembed.points.point_data import PointData
+from nbembed.points.table import as_table
 from nbembed.widget import Explorer
+from nbembed.widget.stream.serializers import color_values
+from nbembed.widget.view.view_state import view_of, view_state
 from nbembed.widget.wire import schema
 from tests.widget.answers.test_find import Asking
 from tests.widget.contract import check_traits
@@ -48,7 +53,7 @@ def explorer(session: FakeSession) -> Iterator[Any]:
 
 
 def values(explorer: Any) -> Any:
-    return np.frombuffer(explorer.color_values, "<f4")
+    return color_values(explorer)
 
 
 def test_columns_are_offered_but_for_text_that_is_unique(explorer: Any) -> None:
@@ -111,7 +116,7 @@ def test_many_times_are_a_scale_and_not_categories(explorer: Any) -> None:
     explorer.color("when")
     assert explorer.color_column["kind"] == "time"
     first = np.datetime64("2020-01-01", "s").astype(np.int64)
-    np.testing.assert_allclose(values(explorer)[0], first, atol=128)
+    np.testing.assert_allclose(values(explorer)[0], first, rtol=0, atol=1e-3)
 
 
 def test_values_given_to_color_by_are_offered_again(session: FakeSession) -> None:
@@ -219,3 +224,69 @@ def test_names_that_agree_have_one_color_and_no_other_name_has_it() -> None:
 def test_ordered_categories_keep_the_order_of_their_colors() -> None:
     palette = ClassPalette(["x", "y"])
     assert palette.adopt(["x", "z"], ["#111111", "#222222"], ordered=True) == ["#111111", "#222222"]
+
+
+TICKS = np.arange(N) % 50
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.datetime64("2024-05-01T12:00:00") + TICKS * np.timedelta64(3, "s"),
+        np.datetime64("2024-05-01T12:00:00.000") + TICKS * np.timedelta64(500, "ms"),
+        1.7e9 + 3.0 * TICKS,
+        4_649_776.22 + 0.05 * TICKS,
+        1 + 1e-9 * TICKS,
+        -1e30 + 1e20 * TICKS,
+    ],
+    ids=["times 3 s apart", "times .5 s apart", "Unix seconds", "UTM", "near one", "far below"],
+)
+def test_values_far_from_zero_stay_apart(explorer: Any, given: Any) -> None:
+    explorer.color(given)
+    sent = np.frombuffer(explorer.color_values, "<f4")
+    place = (sent - sent.min()) / np.ptp(sent)
+    np.testing.assert_allclose(place, TICKS / 49, rtol=0, atol=1e-5)
+    exact = given.astype("datetime64[us]").astype(float) / 1e6 if given.dtype.kind == "M" else given
+    error = np.abs(values(explorer) - exact).max()
+    assert error <= max(np.ptp(exact) * 1e-6, np.abs(exact).max() * 1e-15)
+    state = view_state(view_of(explorer), N)
+    stored = state.color.astype(given.dtype)
+    assert np.unique(stored).size == 50
+
+
+def test_values_near_zero_are_sent_as_they_are(explorer: Any) -> None:
+    explorer.color(np.linspace(-1, 15, N))
+    assert "origin" not in explorer.color_column
+    explorer.color(np.full(N, 1.7e9))
+    assert explorer.color_column["origin"] == 1.7e9
+    assert not np.frombuffer(explorer.color_values, "<f4").any()
+
+
+@pytest.mark.parametrize("keys", [(0, 1, 2), (("a", "x"), ("a", "y"), ("b", "x"))], ids=str)
+def test_names_of_columns_need_not_be_text(session: FakeSession, keys: Any) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(N, 2)), columns=pd.Index(keys[:2], tupleize_cols=False))
+    frame[keys[2]] = list("uv") * (N // 2)
+    frame.columns = pd.Index(keys, tupleize_cols=False)
+    explorer = Explorer(  # type: ignore[arg-type]
+        session=session, columns=frame, color=keys[2], names=keys[0]
+    )
+    assert explorer.color_column["names"] == ["u", "v"]
+    explorer.color(keys[1])
+    assert explorer.color_column["kind"] == "number"
+    np.testing.assert_allclose(values(explorer), frame[keys[1]], rtol=1e-6)
+    with pytest.raises(ValueError, match="one value for each of the 60 samples"):
+        explorer.color((1, 2))
+    explorer.close()
+    shown = choose_features(frame, apart=[keys[1], rng.normal(size=N), frame[keys[0]]])
+    assert shown.names == keys[:1]
+    assert PointData(shown, N, columns=keys[1]).shown == (keys[1],)
+
+
+def test_sparse_columns_are_numbers() -> None:
+    kinds = pd.Series(list("abc") * (N // 3))
+    frame = pd.get_dummies(kinds, sparse=True, dtype=float)
+    assert as_table(frame).is_numeric("a")  # type: ignore[union-attr]
+    found = choose_features(frame, standardize=False)
+    np.testing.assert_array_equal(found.matrix, pd.get_dummies(kinds, dtype=float).to_numpy())
+    assert choose_features(pd.get_dummies(kinds, sparse=True), ["a", "b"]).names == ("a", "b")

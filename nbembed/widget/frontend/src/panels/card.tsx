@@ -6,7 +6,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../state/cards";
-import { columnText } from "../state/column_text";
+import { columnText, spanOf } from "../state/column_text";
 import { shownCss } from "../host/contrast";
 import type { PointMap } from "../map/map";
 import { placeCard } from "../map/open_cards";
@@ -179,7 +179,7 @@ function CardBody({ view, point, open = false }: { view: View; point: number; op
   const shown = open ? rows : rows.slice(0, ROWS);
   const left = (card?.leftOut ?? 0) + rows.length - shown.length;
   // The column that colors the points has a row of its own, which is there at once.
-  const colored = kind === "none" || rows.some((row) => row.title === title && title !== "") ? "" : kind === "category" ? inline(names[value] ?? "", 120) : Number.isNaN(value) ? "" : columnText(kind, value, 4);
+  const colored = kind === "none" || rows.some((row) => row.title === title && title !== "") ? "" : kind === "category" ? inline(names[value] ?? "", 120) : Number.isNaN(value) ? "" : columnText(column.value, value, 4, spanOf(column.value, values.value));
   return (
     <div class="nbe-card-body">
       <div class="nbe-card-top">

@@ -1,7 +1,7 @@
 /** What colors the points: the choice, and what the colors mean. */
 import { useRef } from "preact/hooks";
 import { inline } from "../state/cards";
-import { columnText, isMissing } from "../state/column_text";
+import { columnText, endsOf, isMissing } from "../state/column_text";
 import type { Choice } from "../state/column_search";
 import { shownCss } from "../host/contrast";
 import { scaleStops } from "../points/ramp";
@@ -96,21 +96,17 @@ function NamesShown({ view }: { view: View }) {
 const LEGEND_LIMIT = 24;
 
 function Legend({ view }: { view: View }) {
-  const { kind, names, colors } = view.store.traits.color_column.value;
+  const column = view.store.traits.color_column.value;
+  const { kind, names, colors } = column;
   const values = view.store.traits.color_values.value;
   const missing = values.some((value) => isMissing(kind, value));
   if (kind === "number" || kind === "time") {
-    let low = Infinity;
-    let high = -Infinity;
-    for (const v of values) {
-      if (v < low) low = v;
-      if (v > high) high = v;
-    }
+    const [low, high] = endsOf(values);
     return (
       <>
         {high >= low && (
           <div class="nbe-ramp">
-            <span>{columnText(kind, low, 3, high - low)}</span><i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} /><span>{columnText(kind, high, 3, high - low)}</span>
+            <span>{columnText(column, low, 3, high - low)}</span><i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} /><span>{columnText(column, high, 3, high - low)}</span>
           </div>
         )}
         {missing && <ul class="nbe-legend" aria-label="Colors"><Missing view={view} /></ul>}

@@ -1,6 +1,7 @@
 /** From colors, labels, links and the selection to how each point is drawn. */
 import type { ClassInfo, ColorColumn, ColorMode } from "../wire/wire.generated";
 import { shown } from "../host/contrast";
+import { endsOf } from "../state/column_text";
 import { confidenceOf, type Suggestions } from "../state/suggestions";
 import type { ShownMeasure } from "../state/why";
 import type { RGB, Theme } from "../host/theme";
@@ -115,12 +116,7 @@ function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
     };
   }
   if (input.colorBy === "column" && (column.kind === "number" || column.kind === "time")) {
-    let low = Infinity;
-    let high = -Infinity;
-    for (const v of values) {
-      if (v < low) low = v;
-      if (v > high) high = v;
-    }
+    const [low, high] = endsOf(values);
     return numberPainter(values, low, high, theme, alpha, colors);
   }
   return (i) => put(colors, 4 * i, neutral, Math.round(NEUTRAL_SHARE * alpha));

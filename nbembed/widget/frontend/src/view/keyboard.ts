@@ -4,7 +4,7 @@
  * letter.
  */
 import { inline } from "../state/cards";
-import { columnText } from "../state/column_text";
+import { columnText, spanOf } from "../state/column_text";
 import { classOfKey } from "./naming";
 import type { View } from "./view";
 
@@ -249,6 +249,6 @@ function describePoint(view: View, index: number): string {
   const { kind, title, names } = column.peek();
   const value = values.peek()[index];
   if (kind === "category" && value >= 0) parts.push(`${title || "value"} ${names[value]}`);
-  if ((kind === "number" || kind === "time") && !Number.isNaN(value)) parts.push(`${title || "value"} ${columnText(kind, value, 4)}`);
+  if ((kind === "number" || kind === "time") && !Number.isNaN(value)) parts.push(`${title || "value"} ${columnText(column.peek(), value, 4, spanOf(column.peek(), values.peek()))}`);
   return parts.join(", ");
 }

@@ -90,6 +90,8 @@ export interface ColorColumn {
   names: string[];
   /** Of the categories. */
   colors: string[];
+  /** What is to be added to numbers and times that lie far from zero, by default nothing. */
+  origin?: number;
 }
 
 /** Points that were saved by name. */
