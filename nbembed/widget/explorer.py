@@ -316,6 +316,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
             checks={
                 "accept": suggestions.check_ready,
                 "check_suggestions": suggestions.check_ready,
+                "set": self._check_offered,
             },
         )
         self._frames = FrameSource(session, artist, self._dispatcher, writer, self._send_message)
@@ -654,7 +655,11 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
     def _end_check(self) -> None:
         self._session.end_check()
 
+    def _check_offered(self, **parameters: Any) -> None:
+        serializers.check_offered(self._session, parameters)
+
     def _set_word(self, name: str, word: str) -> None:
+        serializers.check_offered(self._session, [name])
         self._session.set(**{name: word})
 
     def _cancel(self, what: str) -> None:

@@ -834,3 +834,19 @@ def test_explorers_can_be_linked(explorer: Any, session: FakeSession, trait: str
     assert repr(getattr(explorer, trait)) == "array([], dtype=int64)"
     link.unlink()
     other.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("set", {"n_components": 1000}),
+        ("set", {"alpha": 1.2, "tol": 0.5}),
+        ("set_word", {"name": "optimizer", "word": "lbfgs"}),
+    ],
+)
+def test_a_page_sets_only_what_it_shows(
+    page: Page, session: FakeSession, name: str, arguments: dict[str, Any]
+) -> None:
+    reply = page.command(name, **arguments)
+    assert "only parameters that it shows ('alpha'" in reply["error"]
+    assert page.command("set", alpha=1.2)["ok"]

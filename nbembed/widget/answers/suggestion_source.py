@@ -57,7 +57,7 @@ class SuggestionSource:
             else:
                 self._pages.discard(client)
 
-    def check_ready(self) -> None:
+    def check_ready(self, **_: Any) -> None:
         """Raise ValueError if a page asks for what would have to wait for the graph."""
         session = self._session
         if session.suggestions is None:

@@ -33,7 +33,8 @@ class CommandDispatcher:
     view_commands : mapping of str to callable
         Commands that concern the view alone; they are called instead.
     checks : mapping of str to callable
-        Called before the session's command of that name; raises if a page may not give it now.
+        Called with the arguments before the session's command of that name; raises if a page may
+        not give it now.
     chosen_by : callable, optional
         Returns what a set of points was chosen with, "" if that is not known.
     """
@@ -42,7 +43,7 @@ class CommandDispatcher:
         self,
         session: Session,
         view_commands: Mapping[str, Callable[..., None]] | None = None,
-        checks: Mapping[str, Callable[[], None]] | None = None,
+        checks: Mapping[str, Callable[..., None]] | None = None,
         chosen_by: Callable[[Any], str] = lambda points: "",
     ) -> None:
         self._session = session
@@ -83,7 +84,7 @@ class CommandDispatcher:
             action = getattr(self._session, command.name)
         try:
             if command.name in self._checks:
-                self._checks[command.name]()
+                self._checks[command.name](**command.arguments)
             with given_by_hand(self._how(command.arguments)):
                 action(**command.arguments)
         except (ValueError, TypeError, RuntimeError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from nbembed.data.distances import name_of
 from nbembed.drawing import palette
 from nbembed.session.core.commands import COMMANDS, has_flag
-from nbembed.validation import error_text, readable
+from nbembed.validation import error_text, readable, shown, shown_names
 from nbembed.widget.wire.protocol import encode, finite
 
 if TYPE_CHECKING:
@@ -168,6 +168,26 @@ def prepared(session: Session) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def check_offered(session: Session, names: Iterable[str]) -> None:
+    """Check that a page may set parameters: those that it shows, and no others of the method.
+
+    Raises
+    ------
+    ValueError
+        If one is none of them.
+    """
+    recipe = session.recipe
+    offered = [p.name for p in session.live_parameters]
+    offered += [p.name for p in recipe.prepared_parameters]
+    offered += filter(None, [recipe.class_count_parameter])
+    for name in names:
+        if name not in offered:
+            raise ValueError(
+                f"a page sets only parameters that it shows ({shown_names(offered)}), got "
+                f"{shown(name)}"
+            )
 
 
 def class_count(session: Session) -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ from nbembed.session.second_session import SecondSession
 from nbembed.validation import check_choice, check_flag, readable, shown, shown_names
 from nbembed.widget.stream import serializers
 from nbembed.widget.stream.quantization import FULL_PRECISION, LARGEST, quantize
+from nbembed.widget.stream.serializers import check_offered
 from nbembed.widget.wire.comparison_types import CompareView
 from nbembed.widget.wire.protocol import finite
 
@@ -179,7 +180,9 @@ class Comparison:
         self.write()
 
     def _set(self, **parameters: Any) -> None:
-        self._live().session.set(**parameters)
+        session = self._live().session
+        check_offered(session, parameters)
+        session.set(**parameters)
 
     def _reset(self) -> None:
         second = self._live()
