@@ -31,7 +31,7 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
         </div>
         <SidePanel view={view} />
       </div>
-      <div class="nbe-notices"><Notices view={view} /></div>
+      <Notices view={view} />
       <Help view={view} />
       <Tour view={view} />
       <div class="nbe-spoken" role="status" aria-live="polite">{view.spoken}</div>
