@@ -26,7 +26,7 @@ AROUND = {
     "w.Box([{}])": 700,
     "w.Stack([{}], selected_index=0)": 700,
     "w.VBox([{}, other()])": 700,
-    "w.HBox([w.VBox([{}]), other()])": 700,
+    "w.HBox([w.VBox([{}]), other()])": 680,
     "w.GridBox([{}, other()], layout=w.Layout(grid_template_columns='auto 100px'))": 700,
     "w.Tab([{}])": 700,
     "w.Accordion([{}], selected_index=0)": 700,
