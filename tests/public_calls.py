@@ -228,7 +228,7 @@ def with_layout(kind: Any) -> Call:
 
 
 _LEARNED = nb.LearningMetric(n_centroids=2, width=1.0, random_state=0)
-_SPECTRAL = ("DNE", "FDA", "LFDA", "LPP", "MFA", "PCA", "SELF", "SSFDA", "SSMMC")
+_SPECTRAL = ("DNE", "FDA", "LFDA", "LPP", "MFA", "PCA", "SELF", "SELFDA", "SSFDA", "SSMMC")
 
 
 #: Calls by public name.

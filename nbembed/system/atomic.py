@@ -146,12 +146,10 @@ def write_atomically(
             write(file)
             file.flush()
             os.fsync(file.fileno())
-            written = identity(file.fileno())
             if fcntl is not None:  # still locked, so that nobody takes it for a stale one
-                _put_in_place(beside, path, over)
+                written = _put_in_place(beside, path, over)
         if fcntl is None:
-            written = identity(beside)  # closing may have set the time
-            _put_in_place(beside, path, over)
+            written = _put_in_place(beside, path, over)
     except BaseException:
         with contextlib.suppress(OSError):
             os.remove(beside)
@@ -176,32 +174,38 @@ def _check_there(path: Path, over: Identity | EllipsisType | None) -> None:
         raise NotReplacedError(errno.EEXIST, f"{path.name} was written by somebody else")
 
 
-def _put_in_place(beside: Path, path: Path, over: Identity | EllipsisType | None) -> None:
-    """Rename a file unless another is there than was meant to be replaced."""
+def _put_in_place(
+    beside: Path, path: Path, over: Identity | EllipsisType | None
+) -> Identity | None:
+    """Rename a file unless another is there than was meant to be replaced; return what it is then.
+
+    Its identity is read at its own name and under the lock: some network file systems have another
+    inode for each name.
+    """
     with _locked(path):
         _check_there(path, over)
         if over is None:
             _put_new(beside, path)
         else:
             os.replace(beside, path)
+        return identity(path)
 
 
 def _put_new(beside: Path, path: Path) -> None:
-    """Rename a file unless there is one, also where others hold no lock."""
+    """Rename a file unless there is one, where links are possible also if others hold no lock."""
     try:
-        try:
-            if fcntl is None:
-                os.rename(beside, path)  # Windows replaces nothing by it
-            else:
-                os.link(beside, path)
-                os.remove(beside)
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without links
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-            os.replace(beside, path)
-    except FileExistsError as error:
-        raise NotReplacedError(errno.EEXIST, f"{path.name} was written by somebody else") from error
+        if fcntl is None:
+            os.rename(beside, path)  # Windows replaces nothing by it
+            return
+        os.link(beside, path)
+    except OSError as error:
+        if os.path.lexists(path):
+            why = f"{path.name} was written by somebody else"
+            raise NotReplacedError(errno.EEXIST, why) from error
+        os.replace(beside, path)  # a file system without links
+    else:
+        with contextlib.suppress(OSError):
+            os.remove(beside)
 
 
 @contextlib.contextmanager

@@ -38,7 +38,8 @@ def test_notebook_7_shows_moves_and_labels(browser: Browser) -> None:
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(error.stack or ""))
         page.goto(server.page_of(server.write_notebook("iris", cells)))
-        page.get_by_text("Python 3 (ipykernel)").wait_for()
+        # Before the kernel has begun, cells are not run and nothing says so.
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
         widget = page.get_by_role("group", name="Embedding explorer")

@@ -382,8 +382,9 @@ class Controller:
             self._worker.wake(self)
         futures.wait([future], FRAME)
         if future.cancel():
-            waits = bool(self._executor.preparation.n_waiting)
-            return recorded_after_last_turn(box, makes_affinities=waits)
+            with box.lock:
+                waits = bool(self._executor.preparation.n_waiting)
+                return recorded_after_last_turn(box, makes_affinities=waits)
         return future.result()
 
     def close(self, timeout: float) -> bool:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Preparation:
-    """Says what is lacking and lets it be made; under the controller's lock but for readings.
+    """Says what is lacking and lets it be made; under the mailbox's lock but for readings.
 
     Parameters
     ----------

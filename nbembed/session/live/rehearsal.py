@@ -28,7 +28,7 @@ BEGUN = 3
 
 
 class Rehearsal:
-    """Says which commands wait; under the controller's lock.
+    """Says which commands wait; under the mailbox's lock.
 
     Parameters
     ----------

@@ -78,15 +78,12 @@ class Suggester:
     def __init__(
         self, X: Any, mailbox: Mailbox, accepted: AcceptedLabels, tell: Callable[[], None]
     ) -> None:
-        self._X = X
         self._box = mailbox
         self._accepted = accepted
         self._due = False  # once the map has answered what was said
-        self._making = Making("nbembed suggestions", tell)
+        self._maker = _Maker(X, tell)
+        self._making = self._maker.making
         self._wanted = False
-        self._closed = False
-        # Of the thread alone: the graph, and the metric that it was made with.
-        self._graph: tuple[Any, Stacking] | None = None
 
     @property
     def newest(self) -> SuggestionResult | None:
@@ -129,7 +126,7 @@ class Suggester:
     def ask(self, request: SuggestionRequest) -> None:
         """Have suggestions made; quick."""
         self._wanted = True
-        self._making.ask(request, partial(self._make, request), alone=True)
+        self._making.ask(request, partial(self._maker.make, request), alone=True)
 
     def put_off(self) -> None:
         """Have suggestions made anew, if somebody wants any, at the next :meth:`renew`."""
@@ -149,7 +146,7 @@ class Suggester:
     def wait(self, request: SuggestionRequest, timeout: float | None) -> SuggestionResult | None:
         """Return what comes of a request; ``None`` if it takes longer or never comes."""
         self._wanted = True
-        make = partial(self._make, request)
+        make = partial(self._maker.make, request)
         return _result(self._making.wait(request, make, timeout, alone=True))
 
     def cancel(self) -> bool:
@@ -159,14 +156,25 @@ class Suggester:
 
     def close(self) -> None:
         """Make no more suggestions and drop the graph; what was made last can still be read."""
-        self._closed = True
+        self._maker.closed = True
         self._making.close()
-        self._graph = None
+        self._maker.graph = None
 
-    def _make(self, request: SuggestionRequest) -> Suggestions | None:
+
+class _Maker:
+    """Makes suggestions; all that its thread refers to, so that it keeps no session alive."""
+
+    def __init__(self, X: Any, tell: Callable[[], None]) -> None:
+        self.making = Making("nbembed suggestions", tell)
+        self.closed = False
+        #: Of the thread alone: the graph, and the metric that it was made with.
+        self.graph: tuple[Any, Stacking] | None = None
+        self._X = X
+
+    def make(self, request: SuggestionRequest) -> Suggestions | None:
         if not request.supervision.labeled.size:
             return None
-        graph = self._graph
+        graph = self.graph
         try:
             if graph is None or not _same_metric(graph[0], request.metric):
                 affinities = neighbor_affinities(self._X, metric=request.metric)
@@ -174,16 +182,16 @@ class Suggester:
                 made = Propagation(affinities, perplexity=None)
                 apart = isinstance(request.metric, str) and request.metric == "precomputed"
                 graph = request.metric, Stacking(made, None if apart else self._X)
-            suggestions = graph[1].update(request.supervision, self._making.meanwhile)
+            suggestions = graph[1].update(request.supervision, self.making.meanwhile)
         except Interrupted:
             raise
         except BaseException:
             graph = None
             raise
         finally:
-            self._graph = graph
-            if self._closed:  # in this order, since it may be closed meanwhile
-                self._graph = None
+            self.graph = graph
+            if self.closed:  # in this order, since it may be closed meanwhile
+                self.graph = None
         return suggestions
 
 

@@ -152,8 +152,9 @@ class Autosave:
         """
         with self._writing:  # what is being written comes before, and is not taken for a stranger's
             said, flushed = self._flushed
-            seen = self._seen if read == flushed else read
-            self._ended = self._ended or (read == flushed and self._said() == said)
+            ours = read in (flushed, self._seen)  # it may have been written again since then
+            seen = self._seen if ours else read
+            self._ended = self._ended or (ours and self._said() == said)
             if not self._ended:
                 self._go_beside()
         if not self._ended:

@@ -511,7 +511,7 @@ def test_closing_does_not_wait_for_the_graph(session, held):
     assert not held.is_set()
     held.set()
     eventually(lambda: not session._controller.suggester.busy)
-    assert session._controller.suggester._graph is None
+    assert session._controller.suggester._maker.graph is None
 
 
 def test_a_closed_session_still_says_what_it_suggested(session):
@@ -520,7 +520,7 @@ def test_a_closed_session_still_says_what_it_suggested(session):
     session.close()
     assert session.suggestions is found
     assert session.suggest() is found
-    assert session._controller.suggester._graph is None
+    assert session._controller.suggester._maker.graph is None
 
 
 def test_a_session_that_nobody_uses_ends_though_its_graph_is_being_made(held):
