@@ -228,7 +228,7 @@ def with_layout(kind: Any) -> Call:
 
 
 _LEARNED = nb.LearningMetric(n_centroids=2, width=1.0, random_state=0)
-_SPECTRAL = ("DNE", "FDA", "LFDA", "LPP", "MFA", "PCA", "SELF", "SELFDA", "SSFDA", "SSMMC")
+_SPECTRAL = ("DNE", "FDA", "LFDA", "LPP", "MFA", "PCA", "SELF", "SSFDA", "SSMMC")
 
 
 #: Calls by public name.
@@ -341,6 +341,7 @@ CALLS: dict[str, Call] = {
     "spectral.KPCATrick": estimator(lambda g: nb.spectral.KPCATrick(learner=nb.spectral.FDA())),
     "spectral.KPCATrickRecipe": recipe(nb.spectral.KPCATrickRecipe),
     **{f"spectral.{k}": estimator(lambda g, k=k: getattr(nb.spectral, k)()) for k in _SPECTRAL},
+    "spectral.SELFDA": estimator(lambda g: nb.spectral.SELFDA()),
     **{f"spectral.{k}Recipe": recipe(getattr(nb.spectral, f"{k}Recipe")) for k in _SPECTRAL},
 }
 
