@@ -38,10 +38,15 @@ def test_notebook_7_shows_moves_and_labels(browser: Browser) -> None:
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(error.stack or ""))
         page.goto(server.page_of(server.write_notebook("iris", cells)))
-        # Before the kernel has begun, cells are not run and nothing says so.
         page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']").wait_for()
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        # Notebook's menu takes no heed of a click while the page is still being put together.
+        begun = page.locator(".jp-InputPrompt", has_text=re.compile(r"\[(\*|\d+)\]")).first
+        for _ in range(10):
+            page.get_by_role("menuitem", name="Run", exact=True).click()
+            page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+            page.wait_for_timeout(2000)
+            if begun.count():
+                break
         widget = page.get_by_role("group", name="Embedding explorer")
         expect(widget.get_by_text("Converged")).to_be_visible(timeout=120_000)
         expect(page.get_by_text("labels: {'None'}")).to_be_visible()

@@ -33,25 +33,25 @@ class Change:
 
     @cached_property
     def invalidation(self) -> Invalidation:
-        """What must be redone."""
+        """The parts that must be redone."""
         if self.new.settings is self.old.settings:
             return Invalidation()
         return invalidated(self.old.settings, self.new.settings)
 
     @property
     def needs_affinities(self) -> bool:
-        """Whether the map may need other affinities, or another layout."""
+        """True where the map may need other affinities, or another layout."""
         return bool(self.invalidation.parts & {"affinities", "layout"})
 
     @property
     def moves(self) -> bool:
-        """Whether points move: by other settings, or back to where they were."""
+        """True where points move: by other settings, or back to where they were."""
         elsewhere = self.new.settings is not self.old.settings
         return self.invalidation.moves or (elsewhere and "moves points back" in self.entry.flags)
 
     @property
     def clears_path(self) -> bool:
-        """Whether the kept layouts of the path may be gone afterwards."""
+        """True where the kept layouts of the path may be gone afterwards."""
         return (
             "clears path" in self.entry.flags
             or self.old.settings.n_classes != self.new.settings.n_classes
@@ -60,7 +60,7 @@ class Change:
 
     @property
     def leaves_place(self) -> bool:
-        """Whether the settings before are a place of the history that one can return to."""
+        """True where the settings before are a place of the history that one can return to."""
         return self.new.has_place(self.old.settings)
 
     @property

@@ -157,17 +157,17 @@ class Command:
 
     @property
     def is_motion(self) -> bool:
-        """Whether it only starts or stops the motion and never changes what is computed."""
+        """True of a command that starts or stops the motion and never changes what is computed."""
         return self.role in ("play", "pause", "step")
 
     @property
     def asks_for_motion(self) -> bool:
-        """Whether who gives it wants the map to move, whatever was canceled before."""
+        """True of a command that asks for motion, whatever was canceled before."""
         return self.role in ("play", "step", "reset")
 
     @property
     def names_method(self) -> bool:
-        """Whether it names a method and its parameters."""
+        """True of a command that names a method and its parameters."""
         return any(argument.kind is PARAMETER_MAP for argument in self.logged)
 
     @property

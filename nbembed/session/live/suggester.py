@@ -97,7 +97,7 @@ class Suggester:
 
     @property
     def pending(self) -> bool:
-        """Whether suggestions are being made, or will be once the map has moved."""
+        """True while suggestions are being made, or will be once the map has moved."""
         return self._due or self.busy
 
     @property

@@ -1,4 +1,4 @@
-"""What threads of a session import, imported before there is any.
+"""Imports of a session's threads, made before there is any thread.
 
 Whoever forks the process while a thread imports a module has a copy in which that module's lock is
 held for ever, by a thread that is not there: an import of it never returns.

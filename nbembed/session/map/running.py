@@ -93,7 +93,7 @@ class RunningMap:
 
     @property
     def cold(self) -> bool:
-        """Whether no iteration was done since the last cold start."""
+        """True before the first iteration after a cold start."""
         return self._state.cold
 
     @property
@@ -103,12 +103,12 @@ class RunningMap:
 
     @property
     def converged(self) -> bool:
-        """Whether the map has come to rest."""
+        """True once the map has come to rest."""
         return self._run is not None and self._run.converged
 
     @property
     def fresh(self) -> bool:
-        """Whether everything that commands invalidated has been redone."""
+        """True once everything that commands invalidated has been redone."""
         return self._run is not None and not self._stale and not self._moved
 
     @property
@@ -147,7 +147,7 @@ class RunningMap:
 
     @property
     def learned_all(self) -> bool:
-        """Whether the map is made of the labels given last, where it learns from labels."""
+        """True where the map is made of the labels given last, or learns from none."""
         return self._state.learned_from in (None, self.settings.supervision)
 
     def cold_copy(self) -> Self:

@@ -116,7 +116,7 @@ class TraitWriter:
 
     @property
     def writes(self) -> bool:
-        """Whether this thread changes traits for a page or the session.
+        """True while this thread changes traits for a page or the session.
 
         Nobody who could handle the error of an observer has called it then.
         """
