@@ -7,8 +7,9 @@ becomes a soft label of the weight (:mod:`nbembed.supervision.weights`)
     w_i = √r_i · max(0, (K c_i − 1)/(K − 1))
 
 c_i is the probability of the class, and r_i, how far the labels reach, that of a walk from i to
-meet a label at all before it ends. Where a whole class has no label, r is small, and its points are
-left where they are.
+meet a label at all before it ends. Points that do not belong with the labels, since few edges
+connect them (:mod:`nbembed.propagation.reach`), have no weight: groups that nobody has named stay
+where they are. Where such a group merges into named ones, r is small.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from nbembed.affinities import Affinities
 from nbembed.propagation.incremental import Propagation, from_zero
+from nbembed.propagation.reach import belonging
 from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import with_soft_labels
 from nbembed.supervision.weights import label_weights
@@ -59,8 +61,9 @@ def carried(
     graph: Propagation
     graph = affinities.cached("propagation", lambda: Propagation(affinities, n_jobs=n_jobs))
     p, reach = from_zero(graph, supervision, TOLERANCE)
-    weights = np.sqrt(reach) * label_weights(p.max(axis=1), K)
-    weights[supervision.labeled] = 0
+    near = belonging(graph, supervision, reach)
+    weights = np.zeros(reach.size)
+    weights[near] = np.sqrt(reach[near]) * label_weights(p[near].max(axis=1), K)
     points = np.flatnonzero(weights > LEAST)
     confidence = (weights[points] * (K - 1) + 1) / K
     return with_soft_labels(supervision, points, p[points].argmax(axis=1), confidence)

@@ -67,6 +67,22 @@ def test_a_weight_is_the_law_of_labels_times_the_root_of_the_reach(
     np.testing.assert_allclose(found[acting], expected[acting], atol=1e-6)
 
 
+def test_groups_that_nobody_named_stay_where_they_are() -> None:
+    """Two digits lassoed one after the other: the others had followed the second."""
+    data, digit = load_digits(return_X_y=True)
+    map_ = perplexity_affinities(data, 30).joint()
+    said = Supervision(len(digit))
+    for k in (0, 6):
+        own = np.flatnonzero(digit == k)
+        away = np.linalg.norm(data[own] - data[own].mean(axis=0), axis=1)
+        said = said.label(own[away <= np.quantile(away, 0.8)], str(k))
+    weights = carried(map_, said).label_weights
+    free = np.setdiff1d(np.arange(len(digit)), said.labeled)
+    named = np.isin(digit[free], (0, 6))
+    assert weights[free][~named].mean() < 0.01
+    assert weights[free][named].mean() > 0.8
+
+
 def test_one_class_is_carried_nowhere(affinities: Affinities) -> None:
     for said in (Supervision(len(y)), some([1]), some([1]).must_link([0, 1, 2])):
         assert carried(affinities, said) is said

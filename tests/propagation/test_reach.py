@@ -9,7 +9,17 @@ from sklearn.datasets import make_blobs
 import nbembed as nb
 from nbembed.propagation import Propagation, neighbor_affinities
 from nbembed.propagation.incremental import from_zero
-from nbembed.propagation.reach import GROUP, LOST, _reach, least_reach, none_of_these
+from nbembed.propagation.reach import (
+    GROUP,
+    LIMIT,
+    LOST,
+    RISE,
+    _reach,
+    first_valley,
+    least_reach,
+    none_of_these,
+    sweep,
+)
 from nbembed.propagation.stacking import Stacking
 from nbembed.supervision import Supervision, as_supervision
 
@@ -85,6 +95,28 @@ def test_large_classes_count_for_more_than_their_labels():
     assert none[y == 3].mean() > 0.9
 
 
+def test_lassoed_clouds_leave_the_others(four):
+    """Where a class is labeled nearly whole, what has no label is another class for the most part.
+
+    Labels carried to it drew all other groups of a map to the first two that had a name.
+    """
+    X, y, graph = four
+    middles = np.stack([X[y == k].mean(axis=0) for k in range(4)])
+    in_own = np.linalg.norm(X[:, None] - middles, axis=2).argmin(axis=1) == y
+    lost = []
+    for share in (0.8, 1.0):
+        for first in range(4):
+            known = np.full(y.size, -1)
+            for k in (first, (first + 1) % 4):
+                of_class = np.flatnonzero(y == k)
+                away = np.linalg.norm(X[of_class] - X[of_class].mean(axis=0), axis=1)
+                known[of_class[away <= np.quantile(away, share)]] = k
+            none = none_of(graph, known)
+            assert none[~np.isin(y, known)].mean() > 0.95
+            lost.append(none[(known < 0) & np.isin(y, known) & in_own])
+    assert np.concatenate(lost).mean() < 0.2, "of those that no lasso holds most are of their class"
+
+
 def test_stray_points_are_no_group(four):
     _, y, graph = four
     supervision = as_supervision(ten_of_each(y, range(4)), y.size)
@@ -99,6 +131,34 @@ def test_stray_points_are_no_group(four):
     none = none_of_these(graph, supervision, reach, least)
     assert none[free[y[free] == 2]].mean() > 0.95
     assert not none[supervision.labeled].any()
+
+
+def test_the_conductance_is_that_of_its_definition(four):
+    """A second formula: edges counted anew for each set."""
+    _, y, graph = four
+    W = graph._graph.S.toarray() * graph._graph.root[:, None] * graph._graph.root
+    order = np.random.default_rng(0).permutation(y.size)
+    found = sweep(graph._graph, order)
+    assert found.shape == (y.size - 1,)
+    for k in (1, 2, 77, 400, y.size - 1):
+        inside, outside = order[:k], order[k:]
+        cut = W[np.ix_(inside, outside)].sum()
+        smaller = min(W[inside].sum(), W[outside].sum())
+        assert found[k - 1] == pytest.approx(cut / smaller, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("conductance", "bottom"),
+    [
+        ([], 0),
+        ([0.9, 0.5, 2 * LIMIT], 3),
+        ([0.9, LIMIT, 0.9, 0.1 * LIMIT], 1),
+        ([0.9, LIMIT, RISE * LIMIT, 0.1 * LIMIT, 1.0], 3),
+        ([0.9, 0.5, 0.0], 2),
+    ],
+)
+def test_the_first_valley_counts(conductance, bottom):
+    assert first_valley(np.array(conductance)) == bottom
 
 
 def test_nothing_is_said_where_nothing_can_be_left_out(four):
