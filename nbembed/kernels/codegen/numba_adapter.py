@@ -247,13 +247,7 @@ class KeyedFiles(IndexDataCacheFile):
 
 
 def _whole(stored: bytes) -> bytes:
-    """Return what is stored before its digest.
-
-    Raises
-    ------
-    ValueError
-        If it has another digest.
-    """
+    """Return the stored bytes without their digest; raise ValueError if it does not match."""
     data, digest = stored[:-32], stored[-32:]
     if hashlib.sha256(data).digest() != digest:
         raise ValueError("the digest differs")

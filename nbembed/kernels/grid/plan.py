@@ -57,12 +57,9 @@ LARGEST = 2**22
 class Plan(NamedTuple):
     """A kernel on a grid of a certain shape.
 
-    Attributes
-    ----------
-    transform : ndarray of shape (N_0 + 1, N_1 + 1, ...)
-        F for the frequencies of one quadrant.
-    near : ndarray of shape (6, 6, ...)
-        Its inverse transform at the nearest nodes: what charges within one cell's reach feel.
+    * transform (N_0 + 1, N_1 + 1, ...): F for the frequencies of one quadrant.
+    * near (6, 6, ...): its inverse transform at the nearest nodes: what charges within one cell's
+      reach feel.
     """
 
     transform: Any

@@ -59,13 +59,9 @@ def symbol(theta: Any) -> Any:
 class Polynomials(NamedTuple):
     """Polynomials of u − ½, a row a power and a column a node: (degree + 1, 6) each.
 
-    Attributes
-    ----------
-    weights, slopes : ndarray
-        w and dw/du of the six nodes.
-    overlaps, overlap_slopes : ndarray
-        c_a = Σ_k w_k w_{k+a} and dc_a/du, both doubled for a > 0, which stands for ±a: what a
-        charge on its nodes has in common with itself a nodes away.
+    * weights, slopes: w and dw/du of the six nodes.
+    * overlaps, overlap_slopes: c_a = Σ_k w_k w_{k+a} and dc_a/du, both doubled for a > 0, which
+      stands for ±a: what a charge on its nodes has in common with itself a nodes away.
     """
 
     weights: Any
