@@ -89,7 +89,8 @@ def check_supervision(supervision: Any, n_samples: int) -> None:
 
 
 def check_names(objective: object, given: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raise TypeError, naming the first unknown parameter, unless ``objective`` has all given ones.
+    """Raise TypeError, naming an unknown parameter, unless ``objective`` has all of ``names``.
+        
     """
     names = tuple(allowed)
     for name in given:

@@ -95,7 +95,6 @@ class LinkShares:
     ) -> LinkShares:
         """Return the shares that a supervision claims of ``base``.
 
-        * Shapes: link_form {"structured", "uniform"}.
         * base: P, whose perplexity counts.
         * allowed: P without what cannot-links forbid, of which own affinities are made. Groups
           that were among the last that were asked for keep theirs.

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 
 class Regions(Protocol):
-    """Interface of regions for :class:`~nbembed.objectives.heavy_tailed_margin.HeavyTailedMargin`.
+    """Interface of regions for the objective :class:`.heavy_tailed_margin.HeavyTailedMargin`.
+        
     """
 
     @property
