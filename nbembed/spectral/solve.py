@@ -226,7 +226,8 @@ def _level(
 
 
 def _is_regular(M: NDArray[np.float64]) -> bool:
-    """Return whether a matrix is positive definite by a wide margin (LAPACK's estimate, O(r³/3)).
+    """Return whether a matrix is positive definite by a wide margin (LAPACK's estimate, O(r³)).
+        
     """
     factor, failed = dpotrf(M, lower=True)
     if failed:
