@@ -300,7 +300,7 @@ class Supervision:
 
     @property
     def has_links(self) -> bool:
-        """Whether any pair of points is linked, by a must-link, a class or a cannot-link."""
+        """True if any pair of points is linked, by a must-link, a class or a cannot-link."""
         return bool(self.cannot_links) or len(self.groups()) > 0
 
     @cached_property
