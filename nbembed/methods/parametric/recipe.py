@@ -114,7 +114,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
 
     @property
     def learns_from_labels(self) -> bool:
-        """Whether there is a classifier, so that new labels invalidate the posteriors."""
+        """True if there is a classifier, so that new labels invalidate the posteriors."""
         return self.classifier is not None
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
@@ -150,10 +150,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         trained, the posteriors are marked so (``informative`` is false), and the map stays as it
         is.
 
-        Raises
-        ------
-        ValueError
-            If there is no classifier and ``X`` is not rows of probabilities.
+        Raises ValueError if there is no classifier and ``X`` is not rows of probabilities.
         """
         if self.classifier is None:
             return Posteriors(self.checked_rows(X), self._names() or ())
@@ -287,7 +284,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         return self.replace(classifier=CLASSIFIER)
 
     def waits_for(self, supervision: Supervision) -> str:
-        """Return what the classifier lacks: it cannot be trained on fewer than two classes."""
+        """Return the classifier's missing input: labels of at least two classes."""
         if self.classifier is None or labeled_classes(supervision).size >= 2:
             return ""
         return "labels of two classes"
