@@ -89,9 +89,7 @@ def check_supervision(supervision: Any, n_samples: int) -> None:
 
 
 def check_names(objective: object, given: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raise TypeError, naming an unknown parameter, unless ``objective`` has all of ``names``.
-        
-    """
+    """Raise TypeError, naming an unknown parameter, unless all ``given`` ones are ``allowed``."""
     names = tuple(allowed)
     for name in given:
         if name not in names:

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 
 
 class Regions(Protocol):
-    """Interface of regions for the objective :class:`.heavy_tailed_margin.HeavyTailedMargin`.
-        
-    """
+    """Interface of regions for the objective :class:`.heavy_tailed_margin.HeavyTailedMargin`."""
 
     @property
     def n_classes(self) -> int:

@@ -226,9 +226,7 @@ def _level(
 
 
 def _is_regular(M: NDArray[np.float64]) -> bool:
-    """Return whether a matrix is positive definite by a wide margin (LAPACK's estimate, O(r³)).
-        
-    """
+    """Return whether a matrix is positive definite by a wide margin (LAPACK's estimate, O(r³))."""
     factor, failed = dpotrf(M, lower=True)
     if failed:
         return False

@@ -71,9 +71,7 @@ def _plain(value: float) -> float | str:
 
 
 def _result(found: Any) -> dict[str, Any]:
-    """Return a result that was read, with its numbers; raise if its form is another one.
-        
-    """
+    """Return a result that was read, with its numbers; raise if its form is another one."""
     if not isinstance(found, dict) or not isinstance(found["scores"], dict):
         raise TypeError("a result must be a mapping with a mapping of scores")
     if found["error"] is not None:
