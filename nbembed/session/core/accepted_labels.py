@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 class AcceptedLabels:
-    """The confidence with which a suggestion for each point was last accepted.
-
-    Parameters
-    ----------
-    n_samples : int
-    log : iterable of Event
-    """
+    """The confidence with which a suggestion for each point was last accepted."""
 
     def __init__(self, n_samples: int, log: Iterable[Event]) -> None:
         self._confidence = np.full(n_samples, np.nan)
@@ -44,7 +38,7 @@ class AcceptedLabels:
             self._confidence[point] = confidence
 
     def by_hand(self, supervision: Supervision) -> NDArray[np.bool_]:
-        """Return which points a person has labeled."""
+        """Return a mask of the points that a person has labeled."""
         labeled = supervision.top_class >= 0
         found: NDArray[np.bool_] = labeled & (supervision.confidence != self._confidence)
         return found
