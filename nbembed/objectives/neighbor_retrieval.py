@@ -16,6 +16,8 @@ is a common variant, and costs of the two cannot be compared. p̃ mixes links in
 *Widening* s multiplies all widths, in the data (p ∝ p^(1/s²), renormalized) and on the map
 (w_i/s²). The paper starts with large neighborhoods and shrinks them to s = 1, the cost itself.
 
+References
+----------
 .. [1] J. Peltonen, H. Aidos and S. Kaski (2009), "Supervised nonlinear dimensionality reduction by
    neighbor retrieval".
 """
