@@ -292,7 +292,7 @@ def check_float_type(dtype: Any) -> np.dtype[Any]:
 def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[np.intp]:
     """Return points as sorted, distinct indices.
 
-    Shapes: points int, slice, array-like of int, or bool mask of shape (n_samples,).
+    They are given as an index, a slice, indices, or a mask of shape (n_samples,).
 
     Raises ValueError if there are none, or one is not in [0, n_samples), or a mask has another
     length; TypeError if they are neither whole numbers nor a mask.

@@ -114,7 +114,7 @@ def joint_attraction(
     n_threads: int,
     keep: Any = None,
 ) -> SparseTerms:
-    """Return what :func:`sparse_attraction` does, of a symmetric P.
+    """Compute :func:`sparse_attraction` for a symmetric P.
 
     With ``keep`` P_ij = (k_i + k_j) p_ij / 2.
     """

@@ -74,7 +74,7 @@ class Alignment:
 
 @dataclass(frozen=True, eq=False)
 class MapComparison:
-    """How a map differs from another of the same points.
+    """Differences of a map from another of the same points.
 
     Attributes
     ----------

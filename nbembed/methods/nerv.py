@@ -66,7 +66,7 @@ TRADEOFF = LiveParameter(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NeRVRecipe(GridRecipe):
-    """How NeRV's map is made; the parameters are those of :class:`NeRV`.
+    """The recipe of NeRV's maps; the parameters are those of :class:`NeRV`.
 
     The grid has a form for one width on the map alone. With the width of each point, all pairs are
     summed for any affinities.

@@ -120,7 +120,7 @@ class PathStep:
 
 @dataclass(frozen=True, eq=False)
 class Recipe(ABC, Generic[A]):
-    """How a map is made: a frozen value; its dataclass fields are the method's parameters.
+    """The recipe of a map: a frozen value; its dataclass fields are the method's parameters.
 
     ``A`` is what :meth:`make_affinities` returns: affinities for most methods, posteriors for
     Parametric Embedding, the data's subspace for spectral learners. Only the recipe looks inside.

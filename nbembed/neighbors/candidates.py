@@ -144,7 +144,7 @@ def _number_of_candidates(
     true: NDArray[np.intp],
     own: NDArray[np.intp] | None,
 ) -> int:
-    """Return how many Euclidean neighbors contain RECALL of the true ones in the metric."""
+    """Return the number of Euclidean neighbors that contain RECALL of the true ones."""
     center = center_of(points)
     moved = points - center
     ranks = np.empty(true.shape, np.intp)

@@ -1,4 +1,4 @@
-"""Which search is used: a tree, all distances, cells, or candidates; in any metric."""
+"""The choice of a search: a tree, all distances, cells, or candidates; in any metric."""
 
 from __future__ import annotations
 

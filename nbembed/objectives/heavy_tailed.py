@@ -169,7 +169,7 @@ class HeavyTailed(PairObjective):
 
     @property
     def algorithm(self) -> Algorithm:
-        """How repulsion is summed."""
+        """The algorithm that sums repulsion."""
         return self._algorithm
 
     @property

@@ -104,7 +104,7 @@ class HeavyTailedMargin(PairObjective):
 
     @property
     def algorithm(self) -> Algorithm:
-        """How repulsion is summed."""
+        """The algorithm that sums repulsion."""
         return self._neighbors.algorithm
 
     @property

@@ -44,7 +44,7 @@ class Regions(Protocol):
 
     @property
     def counted(self) -> NDArray[np.bool_] | None:
-        """Which points are of some class, shape (n_samples,); ``None`` if all are.
+        """A mask of the points of some class, shape (n_samples,); ``None`` if all are.
 
         No term counts the others.
         """

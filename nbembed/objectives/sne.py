@@ -124,7 +124,7 @@ class SNE(PairObjective):
 
     @property
     def algorithm(self) -> Algorithm:
-        """How repulsion is summed."""
+        """The algorithm that sums repulsion."""
         return self._algorithm
 
     @property

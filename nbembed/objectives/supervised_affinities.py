@@ -1,4 +1,4 @@
-"""How labels and links enter neighbor probabilities, with what they ask for never stored.
+"""Neighbor probabilities mixed with labels and links, whose part is never stored.
 
 Each point i gives a share of its neighborhood to the groups (classes, must-links) that it is in;
 :mod:`nbembed.objectives.link_shares` says how much, t_i, and to which points, u_i. Two forms:

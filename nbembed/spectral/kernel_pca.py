@@ -228,7 +228,7 @@ class KPCATrickRecipe(SpectralRecipe):
 
     @property
     def _most(self) -> int | None:
-        """How many kernel components the learner works in at most."""
+        """The largest number of kernel components that the learner works in."""
         n_pca = getattr(self.inner, "n_pca", None)
         return None if isinstance(n_pca, str) else n_pca
 

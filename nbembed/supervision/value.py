@@ -305,7 +305,7 @@ class Supervision:
 
     @cached_property
     def label_weights(self) -> NDArray[np.float64]:
-        """How much each point's label counts, in [0, 1], 0 where unlabeled; read only.
+        """The weight of each point's label, in [0, 1], 0 where unlabeled; read only.
 
         See :mod:`nbembed.supervision.weights`.
         """

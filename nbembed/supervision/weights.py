@@ -1,4 +1,4 @@
-"""How much a label counts, given its confidence: the one law that all methods use.
+"""The weight of a label, given its confidence: the one law that all methods use.
 
 A label of class k with confidence c stands for the row of probabilities with c at k and
 (1 − c)/(K − 1) at the other K − 1 classes. Its weight is

@@ -109,7 +109,7 @@ class Figure:
 
     @property
     def compared(self) -> str:
-        """How simple methods fare: their figures, and whether these lie in the range."""
+        """Figures of simple methods, and whether these lie in the range."""
         inside = {True: " in", False: " out"} if self.judged else {True: "", False: ""}
         return ", ".join(
             f"{name} {value:.{self.digits}f}{inside[self.low <= value <= self.high]}"

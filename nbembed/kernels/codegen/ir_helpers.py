@@ -46,7 +46,7 @@ def arrays(
 
 
 def lane_count(context: Any, kind: Any) -> int:
-    """Return how many numbers of a numba type fill one register of the target processor."""
+    """Return the count of numbers of a numba type in a register of the target processor."""
     return lanes_per_register(target(context).features, kind.bitwidth)
 
 

@@ -156,7 +156,7 @@ def opaque(builder: ir.IRBuilder, pointer: ir.Value) -> ir.Value:
 
 
 def no_result(context: Any) -> ir.Value:
-    """Return what an intrinsic of type void returns."""
+    """Return the value of an intrinsic of type void."""
     return context.get_dummy_value()
 
 

@@ -45,7 +45,7 @@ INDEX = ir.IntType(64)
 
 
 def lanes_per_register(features: str, bits: int) -> int:
-    """Return how many numbers of ``bits`` bits the widest vector register holds.
+    """Return the count of numbers of ``bits`` bits in the widest vector register.
 
     ``features`` is the list of CPU features that code is compiled for ("+avx2,+fma,…").
     """

@@ -69,7 +69,7 @@ class PairSum(NamedTuple):
     both: bool = False
 
     def n_sums(self, n_axes: int) -> int:
-        """Return how many arrays over points are summed."""
+        """Return the count of arrays over points that are summed."""
         return self.forces * n_axes + self.scalars
 
 

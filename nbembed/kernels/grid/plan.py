@@ -1,4 +1,4 @@
-"""How fine the grid is, and the kernel's transform on it.
+"""The spacing of the grid, and the kernel's transform on it.
 
 The kernel K(r²) is sampled at the nodes, ±N of them along each axis, and repeated with the period
 2N, so that charges on N nodes see each other at their true distance alone. Spreading and

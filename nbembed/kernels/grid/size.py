@@ -155,7 +155,7 @@ def little_memory(grid: Grid, double: bool) -> bool:
 
 
 def pair_cost(kernel: Radial | GaussianMoment) -> float:
-    """Return what a pair costs in the exact sum, in ns."""
+    """Return the time of a pair in the exact sum, in ns."""
     if isinstance(kernel, GaussianMoment):
         return RETRIEVAL_PAIR
     if kernel.H is not None:

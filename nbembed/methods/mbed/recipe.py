@@ -82,7 +82,7 @@ SETTLE_STEPS = 26
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MbedRecipe(MbedParameters):
-    """How Mbed's map is made; the parameters are those of :class:`~nbembed.Mbed`."""
+    """The recipe of Mbed's maps; the parameters are those of :class:`~nbembed.Mbed`."""
 
     summary: ClassVar[str] = "gives each class a region of the map"
 

@@ -64,7 +64,7 @@ CLASSIFIER = "soft-nearest-neighbor"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ParametricEmbeddingRecipe(Recipe[Posteriors]):
-    """How a map of posteriors is made.
+    """The recipe of maps of posteriors.
 
     The parameters are those of :class:`~nbembed.ParametricEmbedding`.
     """

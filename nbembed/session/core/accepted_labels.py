@@ -1,4 +1,4 @@
-"""Which labels a person gave, and which are suggestions that were accepted.
+"""Distinction of labels that a person gave from suggestions that were accepted.
 
 Suggestions are made from what a person said alone: an accepted one teaches nothing new, and would
 shift the class prior. Supervision does not say where a label comes from. An accepted label is known

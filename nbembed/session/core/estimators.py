@@ -1,4 +1,4 @@
-"""Which estimators (a classifier, a learning metric) a file or log may hold, and with what.
+"""The estimators (a classifier, a learning metric) that a file or log may hold, and their parts.
 
 A session file may come from somebody else. What may be restored is therefore a stated list:
 

@@ -1,4 +1,4 @@
-"""Who gave a command, how and when: what the history and each label say of themselves.
+"""The provenance of a command, as the history and each label have it: who, how and when.
 
 It is noted beside a command, in the log too, and decides nothing: a replay comes to the same map
 without it.

@@ -1,4 +1,4 @@
-"""Who hears of a session's changes."""
+"""Subscribers to a session's changes."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ class Autosave:
 
     @property
     def lost(self) -> str:
-        """Why the last changes are in no file, once it has been closed; "" if they are."""
+        """The reason why the last changes are in no file after closing; "" if they are."""
         if not self._closed or not self.error:
             return ""
         return f"the last changes could not be saved to {self.path}: {self.error}"

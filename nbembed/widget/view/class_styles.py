@@ -1,4 +1,4 @@
-"""How the classes of an Explorer look: chosen from Python and from its pages alike."""
+"""The looks of an Explorer's classes, chosen from Python and from its pages alike."""
 
 from __future__ import annotations
 

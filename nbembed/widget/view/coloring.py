@@ -1,4 +1,4 @@
-"""Which column colors the points: chosen on the page among those of the table, or from Python."""
+"""The column that colors the points: chosen on the page among the table's, or from Python."""
 
 from __future__ import annotations
 
