@@ -1,4 +1,4 @@
-"""The cores that this process may use: the machine's, less those that quotas withhold.
+"""The cores that this process may use, less those that affinity and containers withhold.
 
 A container's share is a quota of CPU time per period, kept in files of Linux's control groups.
 A process that starts more threads than its quota covers is paused for the rest of each period,

@@ -72,7 +72,7 @@ class Polynomials(NamedTuple):
 
 @cache
 def polynomials() -> Polynomials:
-    """Return the weights of :func:`weights` as polynomials."""
+    """Return the results of :func:`weights` as polynomials."""
     u, none = Polynomial([0.5, 1.0]), Polynomial([0.0])
     w = [1 - u, u]
     for p in range(3, ORDER + 1):

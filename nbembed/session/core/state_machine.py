@@ -81,14 +81,13 @@ class MachineState:
 
 @dataclass(frozen=True)
 class Facts:
-    """Inputs of a transition beside the state.
+    """Inputs of a transition beside the state, each of one kind of action.
 
-    * changes: given: whether the settings differ after the command.
-    * moves: given: whether the change affects the layout.
+    * changes, moves: of a given command: whether the settings differ after it, and whether the
+      layout is affected.
     * steps: of a ``step``.
-    * woken: begun: whether the command set the map in motion when it was given.
-    * converged: iterated: whether the map is at rest.
-    * queued: iterated: whether commands wait.
+    * woken: of a command that begins: whether it set the map in motion when it was given.
+    * converged, queued: after an iteration: whether the map is at rest, and whether commands wait.
     """
 
     changes: bool = True
