@@ -175,8 +175,10 @@ class KPCATrickRecipe(SpectralRecipe):
     def solution(self, subspace: Subspace, groups: LabelGroups) -> Eigensolution:
         """Return the learner's axes.
 
-        Raises ValueError if the kernel is constant on the points, or has fewer components than
-        there are axes.
+        Raises
+        ------
+        ValueError
+            If the kernel is constant on the points, or has fewer components than there are axes.
         """
         if subspace.rank == 0:
             raise ValueError("X must have points that differ in the kernel's view, got none")
@@ -190,7 +192,13 @@ class KPCATrickRecipe(SpectralRecipe):
         return replace(found.subspace, kernel_coefficient=found.coefficient)
 
     def kernel_map(self, X: Any) -> KernelMap:
-        """Return the points in their kernel principal components, and the map to these."""
+        """Return the points in their kernel principal components, and the map to these.
+
+        Raises
+        ------
+        ValueError
+            If the kernel would not fit into memory.
+        """
         self.check_kernel_size(X.shape[0])
         coefficient = self.coefficient_for(X)
         landmarks = self.landmarks_of(X.shape[0])

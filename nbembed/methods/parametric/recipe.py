@@ -150,7 +150,10 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         trained, the posteriors are marked so (``informative`` is false), and the map stays as it
         is.
 
-        Raises ValueError if there is no classifier and ``X`` is not rows of probabilities.
+        Raises
+        ------
+        ValueError
+            If there is no classifier and ``X`` is not rows of probabilities.
         """
         if self.classifier is None:
             return Posteriors(self.checked_rows(X), self._names() or ())
