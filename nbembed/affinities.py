@@ -173,7 +173,7 @@ class Affinities:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether P is CSR rather than dense."""
+        """True if P is CSR rather than dense."""
         return bool(sparse.issparse(self.P))
 
     @property
@@ -188,7 +188,7 @@ class Affinities:
         return metric if hasattr(metric, "squared_rows") else None
 
     def cached(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return what ``make`` returned at the first call with this name.
+        """Return the result of ``make`` at the first call with this name.
 
         For arrays as large as P that objectives of the same affinities share; they are kept for as
         long as the affinities.
@@ -319,7 +319,7 @@ class Affinities:
 
 
 def as_affinities(P: Any, form: Form) -> Affinities:
-    """Return what an objective is given as :class:`Affinities` of the form that it needs.
+    """Return an objective's input as :class:`Affinities` of the form that it needs.
 
     Parameters
     ----------
@@ -476,13 +476,7 @@ def neighbors_of_perplexity(perplexity: float, most: int) -> int:
 
 
 def check_neighbor_memory(n: int, k: int, dtype: np.dtype[Any]) -> None:
-    """Raise if affinities of n points over k nearest neighbors each would not fit into memory.
-
-    Raises
-    ------
-    ValueError
-        With the bytes that are needed.
-    """
+    """Raise ValueError if affinities of n points over k neighbors would not fit into memory."""
     # Neighbors and distances as they are found, then rows, columns and CSR; or, for the joint form,
     # P, its transpose and their sum of up to 2nk entries.
     entry = dtype.itemsize + (4 if 2 * n * k < 2**31 else 8)
@@ -615,23 +609,11 @@ def check_all_pairs(data: Any, metric: Metric) -> None:
 
 
 def check_global_memory(n: int, dtype: DTypeLike = np.float32, forms: int = 1) -> None:
-    """Raise if affinities of one width for n points would not fit into memory.
+    """Raise ValueError if affinities of one width for n points would not fit into memory.
 
     Neither a quantile of all distances nor a width that is the same in dense and in sparse regions
-    can be had from a few neighbors of each point: every pair counts.
-
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    dtype : float32 or float64
-    forms : int, default=1
-        In how many forms probabilities of all pairs will be kept.
-
-    Raises
-    ------
-    ValueError
-        With the bytes that are needed.
+    can be had from a few neighbors of each point: every pair counts. ``forms`` is the number of
+    forms in which probabilities of all pairs will be kept.
     """
     # The distances of all pairs, sorted for their quantile, go before P is filled.
     needed = max(4 * n * (n - 1), forms * check_float_type(dtype).itemsize * n**2)

@@ -130,20 +130,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def lab(arguments: Sequence[str]) -> int:
-    """Open JupyterLab on a notebook, the quickstart by default.
+    """Open JupyterLab on a notebook, the quickstart by default; return its exit status.
 
     Its server sends frames without delay (:mod:`nbembed.widget.server`), and while it starts, what
-    the first map needs is compiled (:mod:`nbembed.session.live.compile_ahead`).
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        Passed on to JupyterLab. A notebook among them is opened instead of the quickstart.
-
-    Returns
-    -------
-    status : int
-        JupyterLab's exit status; 2 if it is not installed or a named notebook does not exist.
+    the first map needs is compiled (:mod:`nbembed.session.live.compile_ahead`). ``arguments`` are
+    passed on to JupyterLab; a notebook among them is opened instead of the quickstart. The status
+    is 2 if JupyterLab is not installed or a named notebook does not exist.
     """
     if importlib.util.find_spec("jupyterlab") is None:
         message = 'JupyterLab is not installed. Install it with: pip install "nbembed[lab]"'
@@ -231,32 +223,19 @@ def reproduce(
     fresh: bool = False,
     results: Path | None = None,
 ) -> int:
-    """Run experiments by name and print their tables.
+    """Run experiments by name and print their tables; without a name, list them.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Keys of ``experiments.NAMES``. If empty, the experiments are listed.
-    data : pathlib.Path or None
-        Directory of the data files that the package does not ship.
-    short : bool
-        Run all short experiments in addition to the named ones.
-    jobs : int or None
-        Number of processes for splits and folds, −1 for one on each core; 1 by default.
-    full : bool
-        Run all and keep the figures. Experiments whose figures were kept with the same sources are
-        not run again, so that an interrupted run goes on where it stopped.
-    fresh : bool
-        With ``full``: run all, whatever is kept.
-    results : pathlib.Path or None
-        The file in which the figures are kept; by default none, for ``full`` that of the docs.
-
-    Returns
-    -------
-    status : int
-        The largest exit status of the experiments: 1 if a figure falls outside its range and is not
-        a known failure, or is one and does not fail; 2 if data are missing. Also 2 if a name or the
-        directory does not exist or an option is wrong; nothing is run then.
+    * data: directory of the data files that the package does not ship.
+    * short: run all short experiments in addition to the named ones.
+    * jobs: number of processes for splits and folds, −1 for one on each core; 1 by default.
+    * full: run all and keep the figures. Experiments whose figures were kept with the same sources
+      are not run again, so that an interrupted run goes on where it stopped.
+    * fresh: with ``full``: run all, whatever is kept.
+    * results: the file in which the figures are kept; by default none, for ``full`` that of the
+      docs.
+    * returns status: the largest exit status of the experiments: 1 if a figure falls outside its
+      range and is not a known failure, or is one and does not fail; 2 if data are missing. Also 2
+      if a name or the directory does not exist or an option is wrong; nothing is run then.
     """
     from nbembed import experiments
     from nbembed.experiments.papers import results as kept
@@ -304,7 +283,7 @@ def _reproduce_problem(
     fresh: bool,
     results: Path | None,
 ) -> str:
-    """Return what is wrong with the options, "" if nothing is."""
+    """Return the error in the options, "" if there is none."""
     from nbembed.experiments.papers.results import read_results
 
     if jobs == 0:
@@ -357,7 +336,7 @@ def _facts() -> Iterator[tuple[str, str]]:
 
 
 def _compiled_code() -> str:
-    """Return where Numba keeps compiled code, as Numba itself finds it."""
+    """Return Numba's folder of compiled code, as Numba itself finds it."""
     try:
         from nbembed.kernels.codegen.numba_adapter import cache_folder
         from nbembed.kernels.distances import squared_distances

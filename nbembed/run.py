@@ -182,7 +182,7 @@ class Run:
         return run
 
     def checkpoint(self) -> Checkpoint:
-        """Return where the run is now; the run itself goes on."""
+        """Return the present state of the run; the run itself goes on."""
         return Checkpoint(self.embedding, self.schedule, self.values)
 
     # -- what it is now ---------------------------------------------------------------------
@@ -210,7 +210,7 @@ class Run:
 
     @property
     def scheduled(self) -> bool:
-        """Whether stages of the schedule are still to come."""
+        """True if stages of the schedule are still to come."""
         return not self.schedule.finished
 
     @property
@@ -222,7 +222,7 @@ class Run:
 
     @property
     def converged(self) -> bool:
-        """Whether the map has come to rest (see ``tol``)."""
+        """True if the map has come to rest (see ``tol``)."""
         return self._still >= WINDOW or self._steady >= STEADY
 
     # -- moving on --------------------------------------------------------------------------
@@ -369,13 +369,7 @@ class Run:
 
 
 def _layout(Y: Any, objective: Objective) -> NDArray[Any]:
-    """Return a copy of a layout in the objective's dtype.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is not a layout of the objective's points, or out of its range.
-    """
+    """Return a copy of a layout in the objective's dtype; raise unless it is one of its points."""
     with np.errstate(over="ignore"):  # infinite in float32, and refused
         layout = np.array(check_numbers("Y", Y), dtype=objective.dtype, order="C")
     if layout.ndim != 2 or layout.shape[0] != objective.n_samples:

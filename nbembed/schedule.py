@@ -77,7 +77,7 @@ class Schedule:
 
     @property
     def finished(self) -> bool:
-        """Whether no stage is left."""
+        """True if no stage is left."""
         return self.done >= self.steps
 
     @property
@@ -90,12 +90,12 @@ class Schedule:
 
     @property
     def at_boundary(self) -> bool:
-        """Whether the next step is the first of its stage."""
+        """True if the next step is the first of its stage."""
         return any(self.done == start for _, start in self._with_starts())
 
     @property
     def values(self) -> dict[str, Any]:
-        """What the stages begun so far have set, and is therefore in force."""
+        """The values set by the stages begun so far, which are in force."""
         return {
             name: value
             for stage, start in self._with_starts()
@@ -105,7 +105,7 @@ class Schedule:
 
     @property
     def left(self) -> Schedule:
-        """What is left, as a schedule at its beginning.
+        """The remaining stages, as a schedule at its beginning.
 
         A stage that was begun begins again with its own parameters and fewer steps.
         """

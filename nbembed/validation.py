@@ -45,7 +45,7 @@ def shown_names(names: Iterable[str]) -> str:
 
 
 def error_text(error: BaseException | str) -> str:
-    """Return what an error says, as files and messages can hold it, cut short."""
+    """Return the message of an error, as files and messages can hold it, cut short."""
     return readable(_cut(str(error) or type(error).__name__, LONGEST_ERROR))
 
 
@@ -61,15 +61,7 @@ def check_real(
     high: float = math.inf,
     open_low: bool = False,
 ) -> float:
-    """Return a finite number inside [low, high], or (low, high] with ``open_low``.
-
-    Raises
-    ------
-    TypeError
-        If it is not a real number; a bool is not.
-    ValueError
-        If it is outside, infinite or NaN.
-    """
+    """Return a finite number, no bool, inside [low, high], or (low, high] with ``open_low``."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {shown(value)}")
     try:
@@ -88,27 +80,13 @@ def check_real(
 
 
 def check_verbose(value: Any) -> None:
-    """Check a verbosity: a number of at least 0, or a bool, as scikit-learn takes it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is neither.
-    """
+    """Check a verbosity: a number of at least 0, or a bool, as scikit-learn takes it."""
     if not isinstance(value, bool | np.bool_):
         check_real("verbose", value, low=0)
 
 
 def check_count(name: str, value: Any, *, low: int = 1) -> int:
-    """Return a whole number of at least ``low``.
-
-    Raises
-    ------
-    TypeError
-        If it is not an integer.
-    ValueError
-        If it is smaller, or larger than any array could be.
-    """
+    """Return a whole number of at least ``low``, and not larger than any array could be."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, got {shown(value)}")
     if value < low:
@@ -120,22 +98,12 @@ def check_count(name: str, value: Any, *, low: int = 1) -> int:
 
 
 def check_components(value: Any) -> int:
-    """Return the number of dimensions of a layout, ``n_components``, in [1, MAX_COMPONENTS].
-
-    Raises
-    ------
-    TypeError, ValueError
-    """
+    """Return the number of dimensions of a layout, ``n_components``, in [1, MAX_COMPONENTS]."""
     return _check_bounded("n_components", value, MAX_COMPONENTS)
 
 
 def check_classes(value: Any) -> int:
-    """Return the number of classes that directions are made for, in [1, MAX_CLASSES].
-
-    Raises
-    ------
-    TypeError, ValueError
-    """
+    """Return the number of classes that directions are made for, in [1, MAX_CLASSES]."""
     return _check_bounded("n_classes", value, MAX_CLASSES)
 
 
@@ -147,26 +115,14 @@ def _check_bounded(name: str, value: Any, high: int) -> int:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return True or False.
-
-    Raises
-    ------
-    TypeError
-        If it is neither.
-    """
+    """Return True or False; raise TypeError for anything else."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 
 def check_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
-    """Return ``value`` if it is one of the words ``allowed``.
-
-    Raises
-    ------
-    ValueError
-        If it is not; the message lists them.
-    """
+    """Return ``value`` if it is one of the words ``allowed``, which the error lists."""
     if isinstance(value, str) and value in allowed:
         return value
     words = ", ".join(map(repr, allowed))
@@ -176,13 +132,8 @@ def check_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
 def check_numbers(name: str, value: Any) -> NDArray[np.float64]:
     """Return numbers as a new float64 array of whatever shape; they need not be finite.
 
-    Raises
-    ------
-    TypeError
-        If it holds what is no real number (text that reads like one is none), or rows of different
-        lengths.
-    ValueError
-        If values are masked.
+    Raises TypeError if it holds what is no real number (text that reads like one is none), or rows
+    of different lengths; ValueError if values are masked.
     """
     check_unmasked(value, name)
     try:
@@ -212,13 +163,7 @@ def check_unmasked(values: Any, name: str) -> None:
 
 
 def check_instance(name: str, value: Any, kind: type) -> None:
-    """Raise unless ``value`` is of a class of this package.
-
-    Raises
-    ------
-    TypeError
-        If it is not.
-    """
+    """Raise TypeError unless ``value`` is of a class of this package."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be of type {kind.__name__}, got {shown(value)}")
 
@@ -226,12 +171,7 @@ def check_instance(name: str, value: Any, kind: type) -> None:
 def check_text(name: str, value: Any) -> str:
     """Return text that UTF-8 can hold: files and messages to a page are in UTF-8.
 
-    Raises
-    ------
-    TypeError
-        If it is no text.
-    ValueError
-        If it has half of a surrogate pair, which is no character.
+    Half of a surrogate pair is no character.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} must be text, got {shown(value)}")
@@ -249,11 +189,8 @@ def check_text(name: str, value: Any) -> str:
 def check_name(name: str, value: Any) -> str:
     """Return text that a class, snapshot or selection may be called.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no text, not of whole characters, or has control characters other than tab and
-        line feed: terminals obey some, and HDF5 holds no null characters.
+    Control characters other than tab and line feed are refused: terminals obey some, and HDF5
+    holds no null characters.
     """
     text = check_text(name, value)
     for character in text:
@@ -271,15 +208,7 @@ def readable(text: str) -> str:
 
 
 def check_path(name: str, value: Any) -> Path:
-    """Return the path of a file or directory, which need not exist.
-
-    Raises
-    ------
-    TypeError
-        If it is neither text nor a path.
-    ValueError
-        If it is empty text, or no file can be named so.
-    """
+    """Return the path of a file or directory, which need not exist."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise TypeError(f"{name} must be a path, got {shown(value)}")
     if os.fspath(value) == "":
@@ -300,18 +229,9 @@ def auto_perplexity(n_samples: int) -> float:
 
 
 def check_perplexity(value: Any, n_samples: int) -> float:
-    """Return the perplexity for ``n_samples`` points.
+    """Return the perplexity for ``n_samples`` points, in [1, n_samples − 1].
 
-    Parameters
-    ----------
-    value : float or "auto"
-        In [1, n_samples − 1]: no row can spread over more than all other points.
-    n_samples : int
-
-    Raises
-    ------
-    ValueError
-        If it is too large (the message names the largest that is allowed) or below 1.
+    No row can spread over more than all other points; the error names the largest that is allowed.
     """
     if isinstance(value, str):
         check_choice("perplexity", value, ("auto",))
@@ -326,13 +246,7 @@ def check_perplexity(value: Any, n_samples: int) -> float:
 
 
 def check_perplexity_of_neighbors(value: Any, n_neighbors: int) -> float:
-    """Return the perplexity of rows over ``n_neighbors`` neighbors, as :func:`check_perplexity`.
-
-    Raises
-    ------
-    ValueError
-        If it is above ``n_neighbors`` or below 1.
-    """
+    """Return the perplexity of rows over ``n_neighbors`` neighbors, in [1, ``n_neighbors``]."""
     if isinstance(value, str):
         return check_perplexity(value, n_neighbors + 1)
     number = check_real("perplexity", value)
@@ -347,15 +261,7 @@ def check_perplexity_of_neighbors(value: Any, n_neighbors: int) -> float:
 def as_generator(random_state: Any) -> np.random.Generator:
     """Return a generator of random numbers; the same seed gives the same stream.
 
-    Parameters
-    ----------
-    random_state : int, Generator, RandomState or None
-        A generator goes on from where it is; ``None`` draws fresh entropy.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
+    A generator goes on from where it is; ``None`` draws fresh entropy.
     """
     if isinstance(random_state, np.random.Generator):
         return random_state
@@ -373,13 +279,7 @@ def as_generator(random_state: Any) -> np.random.Generator:
 
 
 def check_float_type(dtype: Any) -> np.dtype[Any]:
-    """Return float32 or float64 as a dtype.
-
-    Raises
-    ------
-    ValueError
-        If it is another type.
-    """
+    """Return float32 or float64 as a dtype."""
     try:
         wanted: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
@@ -392,19 +292,10 @@ def check_float_type(dtype: Any) -> np.dtype[Any]:
 def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[np.intp]:
     """Return points as sorted, distinct indices.
 
-    Parameters
-    ----------
-    points : int, slice, array-like of int, or bool mask of shape (n_samples,)
-    n_samples : int
-    name : str
-        The argument's name, for the error.
+    They are given as an index, a slice, indices, or a mask of shape (n_samples,).
 
-    Raises
-    ------
-    ValueError
-        If there are none, or one is not in [0, n_samples), or a mask has another length.
-    TypeError
-        If they are neither whole numbers nor a mask.
+    Raises ValueError if there are none, or one is not in [0, n_samples), or a mask has another
+    length; TypeError if they are neither whole numbers nor a mask.
     """
     try:
         array = np.arange(n_samples)[points] if isinstance(points, slice) else np.asarray(points)

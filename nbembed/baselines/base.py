@@ -31,18 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Iteration:
-    """What callbacks of a baseline receive: these attributes of a :class:`~nbembed.Run`.
+    """The argument of a baseline's callbacks, with these attributes of a :class:`~nbembed.Run`.
 
-    Attributes
-    ----------
-    iteration : int
-        Number of iterations done.
-    cost : float
-        The present cost, in nats.
-    embedding : ndarray of shape (n_samples, n_components)
-        The present layout.
-    trace : list of Record
-        One record an iteration.
+    * iteration: number of iterations done.
+    * cost: the present cost, in nats.
+    * embedding (n_samples, n_components): the present layout.
+    * trace: one record an iteration.
     """
 
     iteration: int
@@ -234,13 +228,7 @@ def all_squared(X: Any, metric: Any) -> NDArray[np.float64]:
 
 
 def resolve_count(name: str, value: Any, auto: int, most: int, why: str) -> int:
-    """Return a count in [1, ``most``]; "auto" is ``auto``, or ``most`` if that is less.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If it is neither "auto" nor a whole number in that range.
-    """
+    """Return a count in [1, ``most``]; "auto" is ``auto``, or ``most`` if that is less."""
     if isinstance(value, str):
         if value != "auto":
             raise ValueError(f'{name} must be "auto" or a whole number, got {shown(value)}')

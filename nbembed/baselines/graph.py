@@ -21,24 +21,13 @@ from nbembed.neighbors import k_smallest
 def neighbor_graph(D: NDArray[Any], n_neighbors: int) -> tuple[sparse.csr_array, int]:
     """Return the connected graph of nearest neighbors.
 
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples)
-        Symmetric dissimilarities; the diagonal is not read.
-    n_neighbors : int
-        Less than n_samples.
+    * D (n_samples, n_samples): symmetric dissimilarities; the diagonal is not read.
+    * n_neighbors: less than n_samples.
+    * returns graph (n_samples, n_samples), bool: symmetric; an edge may have length zero, so
+      lengths are looked up in ``D``.
+    * returns n_components: number of connected components before they were joined.
 
-    Returns
-    -------
-    graph : csr_array of shape (n_samples, n_samples), bool
-        Symmetric; an edge may have length zero, so lengths are looked up in ``D``.
-    n_components : int
-        Number of connected components before they were joined.
-
-    Warns
-    -----
-    UserWarning
-        If there was more than one component; names ``n_neighbors``.
+    Warns if there was more than one component; names ``n_neighbors``.
     """
     n = D.shape[0]
     inner = D.copy()

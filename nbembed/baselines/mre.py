@@ -265,10 +265,8 @@ def normalized(
 def label_relation(supervision: Supervision) -> Relation | None:
     """Return the relation of labeled points of one class, or None if it carries no information.
 
-    Warns
-    -----
-    UserWarning
-        If there are labels without information: of one class only, or no two points of any class.
+    Warns if there are labels without information: of one class only, or no two points of any
+    class.
     """
     points = supervision.labeled
     if points.size == 0:

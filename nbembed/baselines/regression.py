@@ -21,17 +21,9 @@ PAIRS = 2**22
 def regress(D2: NDArray[Any], Y: NDArray[Any], width: float) -> NDArray[np.float64]:
     """Return the network's predictions.
 
-    Parameters
-    ----------
-    D2 : ndarray of shape (n_new, n_samples)
-        Squared distances; an infinite one excludes that point.
-    Y : ndarray of shape (n_samples, n_components)
-    width : float
-        s > 0. However small it is against the distances, the nearest point counts.
-
-    Returns
-    -------
-    ndarray of shape (n_new, n_components)
+    * Shapes: Y (n_samples, n_components); returns (n_new, n_components).
+    * D2 (n_new, n_samples): squared distances; an infinite one excludes that point.
+    * width: s > 0. However small it is against the distances, the nearest point counts.
     """
     exponents = D2 * (-0.5 / width**2)
     exponents -= exponents.max(axis=1, keepdims=True)
@@ -42,18 +34,10 @@ def regress(D2: NDArray[Any], Y: NDArray[Any], width: float) -> NDArray[np.float
 def best_width(D2: NDArray[Any], Y: NDArray[Any], n_neighbors: int) -> float:
     """Return the width of least squared error when all others predict each point.
 
-    Parameters
-    ----------
-    D2 : ndarray of shape (n_samples, n_samples)
-        Squared distances, symmetric; the diagonal is not read.
-    Y : ndarray of shape (n_samples, n_components)
-    n_neighbors : int
-        The median distance to the neighbor of this rank is the unit of :data:`WIDTHS`.
-
-    Returns
-    -------
-    float
-        1.0 where all points coincide and the width does not matter.
+    * Shapes: Y (n_samples, n_components).
+    * D2 (n_samples, n_samples): squared distances, symmetric; the diagonal is not read.
+    * n_neighbors: the median distance to the neighbor of this rank is the unit of :data:`WIDTHS`.
+    * returns: 1.0 where all points coincide and the width does not matter.
     """
     n = D2.shape[0]
     block = max(1, PAIRS // n)

@@ -24,15 +24,9 @@ from nbembed.kernels.gaussian_rows import gaussian_rows
 class Relation:
     """Neighbor probabilities among some of the points.
 
-    Attributes
-    ----------
-    name : str
-    points : ndarray of int, shape (n_related,)
-        S_c, at least two.
-    W : ndarray of shape (n_related, n_related), float64
-        P + Pᵀ with a zero diagonal.
-    entropy : float
-        Σ p log p, in nats.
+    * points (n_related,) int: S_c, at least two.
+    * W (n_related, n_related) float64: P + Pᵀ with a zero diagonal.
+    * entropy: Σ p log p, in nats.
     """
 
     name: str
@@ -50,14 +44,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Relations:
-    """The cost of a latent layout and of the weights of its axes.
-
-    Attributes
-    ----------
-    relations : tuple of Relation
-    n_samples : int
-    n_threads : int
-    """
+    """The cost of a latent layout and of the weights of its axes."""
 
     relations: tuple[Relation, ...]
     n_samples: int
@@ -72,21 +59,11 @@ class Relations:
     ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         """Return C, ∂C/∂Y and ∂C/∂r.
 
-        Parameters
-        ----------
-        Y : ndarray of shape (n_samples, n_components)
-        r : ndarray of shape (n_relations, n_components)
-            Roots of the weights, of either sign.
+        * Shapes: Y (n_samples, n_components); returns by_place (n_samples, n_components); returns
+          by_weight (n_relations, n_components).
+        * r (n_relations, n_components): roots of the weights, of either sign.
+        * returns cost: in nats.
 
-        Returns
-        -------
-        cost : float
-            In nats.
-        by_place : ndarray of shape (n_samples, n_components)
-        by_weight : ndarray of shape (n_relations, n_components)
-
-        Notes
-        -----
         O(n²) time a relation.
         """
         cost, by_place, by_weight = 0.0, np.zeros_like(Y), np.zeros_like(r)

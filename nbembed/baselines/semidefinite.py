@@ -20,13 +20,8 @@ from scipy import sparse
 class SemidefiniteSolution(NamedTuple):
     """The solver's result.
 
-    Attributes
-    ----------
-    A : ndarray of shape (m, m)
-        Symmetric, positive semidefinite to rounding.
-    status : str
-        The solver's status: "Solved", "AlmostSolved" (reduced accuracy), or why it stopped.
-    n_iter : int
+    * A (m, m): symmetric, positive semidefinite to rounding.
+    * status: the solver's status: "Solved", "AlmostSolved" (reduced accuracy), or why it stopped.
     """
 
     A: NDArray[np.float64]
@@ -35,13 +30,7 @@ class SemidefiniteSolution(NamedTuple):
 
 
 def load_solver() -> Any:
-    """Return the module ``clarabel``.
-
-    Raises
-    ------
-    ImportError
-        If it is not installed; the message says what to install.
-    """
+    """Return the module ``clarabel``; raise ImportError saying what to install if it is missing."""
     try:
         return importlib.import_module("clarabel")
     except ImportError as error:
@@ -70,28 +59,12 @@ def solve_semidefinite(
 ) -> SemidefiniteSolution:
     """Solve the problem at the top of this module.
 
-    Parameters
-    ----------
-    P : ndarray of shape (k, k)
-        Positive semidefinite, k = m(m + 1)/2.
-    q : ndarray of shape (k,)
-    m : int
-        Order of A.
-    tol : float
-        Of the duality gap, absolute and relative, and of feasibility.
-    max_iter : int
+    ``tol`` bounds the duality gap, absolute and relative, and infeasibility. ``P`` (k, k) is
+    positive semidefinite, k = m(m + 1)/2, and ``q`` of shape (k,); A is of order m. A solution is
+    returned whatever the status: A is the last iterate without its negative eigenvalues.
 
-    Returns
-    -------
-    SemidefiniteSolution
-        Whatever the status; A is the last iterate without its negative eigenvalues.
-
-    Raises
-    ------
-    ImportError
-        If the solver is not installed.
-    RuntimeError
-        If the problem is unbounded, or the solver returned no finite matrix.
+    Raises ImportError if the solver is not installed; RuntimeError if the problem is unbounded, or
+    the solver returned no finite matrix.
     """
     clarabel = load_solver()
     settings = clarabel.DefaultSettings()

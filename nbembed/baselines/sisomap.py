@@ -199,20 +199,11 @@ def dissimilarity(
 ) -> NDArray[np.float64]:
     """Return S-Isomap's dissimilarity of every pair.
 
-    Parameters
-    ----------
-    D2 : ndarray of shape (n_samples, n_samples)
-        Squared distances.
-    classes : ndarray of int, shape (n_samples,)
-        −1 for unlabeled points.
-    offset, scale : float
-        As in :class:`SIsomap`; ``scale`` as a number.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_samples)
-        Zero on the diagonal; infinite where exp(d²/scale) overflows a float64, which matters only
-        if the graph needs that edge.
+    * D2 (n_samples, n_samples): squared distances.
+    * classes (n_samples,) int: −1 for unlabeled points.
+    * offset, scale: as in :class:`SIsomap`; ``scale`` as a number.
+    * returns (n_samples, n_samples): zero on the diagonal; infinite where exp(d²/scale) overflows
+      a float64, which matters only if the graph needs that edge.
     """
     ratio = D2 / scale
     labeled = classes >= 0

@@ -34,19 +34,10 @@ EDGES = 4096
 
 
 def smooth_functions(graph: sparse.csr_array, count: int) -> NDArray[np.float64]:
-    """Return the smoothest functions on a connected graph past the constant one.
+    """Return the ``count`` smoothest functions on a connected graph past the constant one.
 
-    Parameters
-    ----------
-    graph : csr_array of shape (n_samples, n_samples), bool
-        Symmetric, connected.
-    count : int
-        Less than n_samples.
-
-    Returns
-    -------
-    F : ndarray of shape (n_samples, count)
-        Eigenvectors of the Laplacian, smoothest first, of mean zero and mean square one.
+    These are eigenvectors of the Laplacian, (n_samples, count), smoothest first, of mean zero and
+    mean square one.
     """
     n = graph.shape[0]
     W = sparse.csr_array(graph, dtype=np.float64)
@@ -69,10 +60,7 @@ def smooth_functions(graph: sparse.csr_array, count: int) -> NDArray[np.float64]
 def label_factor(supervision: Supervision) -> sparse.csr_array:
     """Return Φ with L = ΦΦᵀ: rows of class probabilities, an unlabeled point a class of its own.
 
-    Warns
-    -----
-    UserWarning
-        If labels name one class only; they are then ignored.
+    Warns if labels name one class only; they are then ignored.
     """
     n = supervision.n_samples
     T = supervision.targets()
@@ -94,20 +82,12 @@ def label_factor(supervision: Supervision) -> sparse.csr_array:
 class Unfolding:
     """The problem of one data set.
 
-    Attributes
-    ----------
-    functions : ndarray of shape (n_samples, m)
-        F.
-    dependence : ndarray of shape (m, m)
-        M = Fᵀ L F.
-    steps : ndarray of shape (n_edges, m)
-        w_e.
-    lengths : ndarray of shape (n_edges,)
-        d_e² in squared units of the metric.
-    reward : float
-        1/s₁: the weight of tr(A M).
-    penalty : float
-        ν.
+    * functions (n_samples, m): F.
+    * dependence (m, m): M = Fᵀ L F.
+    * steps (n_edges, m): w_e.
+    * lengths (n_edges,): d_e² in squared units of the metric.
+    * reward: 1/s₁: the weight of tr(A M).
+    * penalty: ν.
     """
 
     functions: NDArray[np.float64]
@@ -185,20 +165,10 @@ class Unfolding:
 def interpolation_weights(to: NDArray[Any], among: NDArray[Any]) -> NDArray[np.float64]:
     """Return the weights that combine neighbors into points.
 
-    Parameters
-    ----------
-    to : ndarray of shape (n_new, k)
-        Squared distances of each point to its k neighbors.
-    among : ndarray of shape (n_new, k, k)
-        Squared distances among those.
+    * to (n_new, k): squared distances of each point to its k neighbors.
+    * among (n_new, k, k): squared distances among those.
+    * returns (n_new, k): least-squares weights with a small ridge; each row sums to one.
 
-    Returns
-    -------
-    ndarray of shape (n_new, k)
-        Least-squares weights with a small ridge; each row sums to one.
-
-    Notes
-    -----
     Inner products of the differences are G_ab = ½(d_a² + d_b² − d_ab²), for any metric; their
     negative part (the metric need not be Euclidean) is left out.
     """

@@ -18,7 +18,7 @@ TOLERANCE = 1e-4
 
 
 def _tolerance(rows: Any) -> float:
-    """Return how far from one sums may be: numbers of half precision cannot be closer."""
+    """Return the largest deviation of a sum from one: half precision cannot be closer."""
     dtype = getattr(rows, "dtype", None)
     half = dtype is not None and str(dtype).rpartition(".")[2] in ("float16", "bfloat16")
     return max(TOLERANCE, float(np.finfo(np.float16).eps)) if half else TOLERANCE
@@ -27,13 +27,9 @@ def _tolerance(rows: Any) -> float:
 def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     """Return rows of class probabilities; an unlabeled point's row is all NaN.
 
-    Raises
-    ------
-    TypeError
-        If they are not real numbers.
-    ValueError
-        If a row is partly NaN, has a negative entry or does not sum to one (within 1e-4, or the
-        precision of float16, whose rows are made to sum to one).
+    Raises TypeError if they are not real numbers; ValueError if a row is partly NaN, has a
+    negative entry or does not sum to one (within 1e-4, or the precision of float16, whose rows are
+    made to sum to one).
     """
     array = check_numbers(name, rows)
     if array.ndim != 2 or array.shape[1] == 0:
@@ -62,21 +58,11 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
 def check_posteriors(rows: Any, name: str = "X", *, min_classes: int = 2) -> NDArray[Any]:
     """Return class posteriors, a row of probabilities for each object, dense and read only.
 
-    Parameters
-    ----------
-    rows : array-like or sparse matrix of shape (n_samples, n_classes)
-        float32 stays float32, every other type becomes float64. Rows are made to sum to one where
-        they do so only nearly.
-    name : str
-        The argument's name, for the error.
-    min_classes : int, default=2
-        The least number of columns.
+    * rows array-like or sparse matrix of shape (n_samples, n_classes): float32 stays float32,
+      every other type becomes float64. Rows are made to sum to one where they do so only nearly.
 
-    Raises
-    ------
-    ValueError
-        If it is no finite matrix, has too few columns, or a row is negative somewhere or does not
-        sum to one (within 1e-4, or the precision of float16).
+    Raises ValueError if it is no finite matrix, has too few columns, or a row is negative
+    somewhere or does not sum to one (within 1e-4, or the precision of float16).
     """
     array = check_data(rows, name=name, min_samples=1)
     array = array.toarray() if hasattr(array, "toarray") else array
@@ -105,18 +91,7 @@ def check_class_prior(
 ) -> NDArray[np.float64]:
     """Return class priors: one positive number for each class, summing to one (within 1e-6).
 
-    Parameters
-    ----------
-    prior : array-like of shape (n_classes,)
-    n_classes : int
-    name : str, default="class_prior"
-        The argument's name, for the error.
-    allow_zero : bool, default=False
-        Whether a class may have prior zero.
-
-    Raises
-    ------
-    TypeError, ValueError
+    With ``allow_zero`` a class may have prior zero.
     """
     values = check_numbers(name, prior)
     if values.shape != (n_classes,):

@@ -24,12 +24,9 @@ def is_frame(X: Any) -> bool:
 
 
 def refuse_dask(X: Any, name: str) -> None:
-    """Raise if ``X`` is a collection of dask, for what needs all of it in memory.
+    """Raise TypeError, with the bytes that it would take, if ``X`` is a collection of dask.
 
-    Raises
-    ------
-    TypeError
-        With the bytes that it would take, where that is known.
+    For work that needs all of it in memory.
     """
     if not is_dask(X):
         return
@@ -44,13 +41,7 @@ def refuse_dask(X: Any, name: str) -> None:
 
 
 def head_of(X: Any, name: str = "X") -> Any:
-    """Return what is known of a collection without computing: no rows, but columns and types.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is neither a dataframe nor an array of two dimensions.
-    """
+    """Return the columns and types of a collection, without computing and without rows."""
     if is_frame(X):
         return X._meta
     if not hasattr(type(X), "map_blocks"):
@@ -70,19 +61,10 @@ def map_chunks(
 ) -> Any:
     """Return ``function(model, chunk)`` of all chunks of rows as a dask array, not yet computed.
 
-    Parameters
-    ----------
-    function : callable
-        Takes the model and a chunk, an array, sparse matrix or DataFrame of at least one row;
-        returns an array with as many rows.
-    model : Any
-        Sent to each worker once.
-    X : dask array or dataframe
-        Checked by :func:`head_of`. The numbers of its rows may be unknown.
-    columns : tuple of int
-        Shape of a row of the result: ``()`` for a single value.
-    dtype : dtype
-        Of the result.
+    ``function`` takes the model, which is sent to each worker once, and a chunk: an array, sparse
+    matrix or DataFrame of at least one row. It returns an array of ``dtype`` with as many rows,
+    each of the shape ``columns``, ``()`` for a single value. ``X`` was checked by :func:`head_of`;
+    the numbers of its rows may be unknown.
     """
     import dask
     import dask.array as da

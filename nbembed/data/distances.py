@@ -57,33 +57,18 @@ ROUNDING = 1e-13
 class Distances:
     """Squared dissimilarities of each row of ``X`` to each of ``others``.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Checked data (:func:`nbembed.data.matrix_input.check_data`); with ``metric="precomputed"``
-        the dissimilarities themselves, (n_samples, n_others).
-    metric : str, callable or PointMetric
-    others : ndarray or csr_array of shape (n_others, n_features), optional
-        ``X`` itself if None; not read with ``metric="precomputed"``.
-    name : str
-        What errors call ``X``.
-    scales : mapping, optional
-        What :func:`scales_of` returned, where ``others`` are a part of the points that the metric
-        has its scales from; by default the scales are those of ``others``.
-    partial : bool, default=False
-        Whether given dissimilarities that are sparse may lack pairs, which are then at infinity.
+    * X (n_samples, n_features): checked data (:func:`nbembed.data.matrix_input.check_data`); with
+      ``metric="precomputed"`` the dissimilarities themselves, (n_samples, n_others).
+    * others (n_others, n_features): ``X`` itself if None; not read with ``metric="precomputed"``.
+    * scales: what :func:`scales_of` returned, where ``others`` are a part of the points that the
+      metric has its scales from; by default the scales are those of ``others``.
+    * partial: whether given dissimilarities that are sparse may lack pairs, which are then at
+      infinity.
+    * shape: (n_samples, n_others).
+    * symmetric: whether d(a, b) = d(b, a) is certain.
 
-    Attributes
-    ----------
-    shape : tuple of int
-        (n_samples, n_others).
-    symmetric : bool
-        Whether d(a, b) = d(b, a) is certain.
-
-    Raises
-    ------
-    ValueError
-        If squares of the data under- or overflow, or sparse dissimilarities lack pairs.
+    Raises ValueError if squares of the data under- or overflow, or sparse dissimilarities lack
+    pairs.
     """
 
     def __init__(
@@ -130,10 +115,7 @@ class Distances:
 
         The diagonal of a set with itself is zero, whatever the metric says.
 
-        Raises
-        ------
-        ValueError
-            If the metric gives a value that is not a number, infinite or negative.
+        Raises ValueError if the metric gives a value that is not a number, infinite or negative.
         """
         for here in self.slices():
             yield here, self.block(here)
@@ -260,14 +242,8 @@ def squared_row(
 
     It is infinite, too, to points that sparse dissimilarities store none to.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Checked data; dissimilarities if ``metric`` is "precomputed".
-    point : int
-    metric : str, callable or PointMetric
-    scales : mapping
-        What :func:`scales_of` returns for the data: a block of them would have others.
+    * X (n_samples, n_features): checked data; dissimilarities if ``metric`` is "precomputed".
+    * scales: what :func:`scales_of` returns for the data: a block of them would have others.
     """
     n = X.shape[0]
     given = isinstance(metric, str) and metric == "precomputed"
@@ -287,12 +263,7 @@ def scales_of(X: Any, metric: Metric) -> dict[str, Any]:
     """Return the scales that a metric takes from the data, as scikit-learn's options.
 
     "seuclidean" divides by the variance of each feature, "mahalanobis" by their covariance; other
-    metrics have none.
-
-    Raises
-    ------
-    ValueError
-        If the data are sparse and the metric is one of these.
+    metrics have none. Raises ValueError if the data are sparse and the metric is one of these.
     """
     if metric not in ("seuclidean", "mahalanobis"):
         return {}
@@ -350,15 +321,10 @@ def _of_moderate_length(X: Any) -> Any:
 
 
 def fewest_stored(X: Any, metric: Metric) -> int | None:
-    """Return how many other points each point has a stored dissimilarity to, at least.
+    """Return the least number of other points that a point has a stored dissimilarity to.
 
     None where the dissimilarity of every pair is known: of data, dense matrices, and sparse ones
-    that store all pairs.
-
-    Raises
-    ------
-    ValueError
-        If a point has none.
+    that store all pairs. Raises ValueError if a point has none.
     """
     if not (isinstance(metric, str) and metric == "precomputed" and sparse.issparse(X)):
         return None

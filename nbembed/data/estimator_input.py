@@ -1,4 +1,4 @@
-"""What estimators are given, as scikit-learn validates it, with errors that name the argument.
+"""Checks of estimators' input by scikit-learn's validation, with errors that name the argument.
 
 Methods of fitted estimators whose rows are independent take Dask collections as well, by
 :func:`chunk_by_chunk`.
@@ -79,27 +79,11 @@ def validated_data(
     form: str = "a finite matrix of numbers, one row a point",
     **options: Any,
 ) -> Any:
-    """Return ``X`` as scikit-learn's ``validate_data`` returns it.
+    """Return ``X`` as scikit-learn's ``validate_data`` returns it, which takes ``options``.
 
-    The wording of its errors is kept behind the name: scikit-learn's own checks of estimators look
-    for it.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Number and names of features are remembered in it, or compared with those it remembers.
-    X : array-like, DataFrame, AnnData or sparse matrix
-    name : str
-        The argument's name, for the error.
-    form : str
-        What the error says that it must be.
-    **options
-        Of ``validate_data``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is not legal.
+    Errors begin with ``name`` and say that it must be ``form``; scikit-learn's wording follows, as
+    its own checks of estimators look for it. Number and names of features are remembered in the
+    estimator, or compared with those it remembers.
     """
     X = matrix_of(X, name)
     try:
@@ -112,13 +96,7 @@ def validated_data(
 
 
 def validated_labels(estimator: Any, y: Any, n_samples: int) -> NDArray[Any]:
-    """Return the class of each of ``n_samples`` rows as scikit-learn's classifiers take them.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there are none, too few or too many, or they are no classes.
-    """
+    """Return the class of each of ``n_samples`` rows as scikit-learn's classifiers take them."""
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
@@ -135,13 +113,7 @@ def validated_labels(estimator: Any, y: Any, n_samples: int) -> NDArray[Any]:
 
 
 def validated_weights(sample_weight: Any, data: Any) -> NDArray[np.float64]:
-    """Return the weight of each row of ``data``, finite and non-negative; ones if None is given.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is not one for each row, or one is not legal.
-    """
+    """Return the weight of each row of ``data``, finite and non-negative; ones if None is given."""
     try:
         weights: NDArray[np.float64] = _check_sample_weight(
             sample_weight, data, dtype=np.float64, ensure_non_negative=True

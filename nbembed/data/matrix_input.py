@@ -27,13 +27,7 @@ METRICS = (
 
 
 def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
-    """Raise unless squares of the data, dense or sparse, and their sums stay finite.
-
-    Raises
-    ------
-    ValueError
-        If an absolute value is above ``high``.
-    """
+    """Raise ValueError unless squares of the data, dense or sparse, and their sums stay finite."""
     values = data if isinstance(data, np.ndarray) else data.data
     largest = float(np.abs(values).max(initial=0))
     if largest > high:
@@ -44,15 +38,7 @@ def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
 
 
 def check_metric(metric: Any) -> Any:
-    """Return a metric's name, a callable, or a learned metric.
-
-    Raises
-    ------
-    ValueError
-        If it is a name that neither scikit-learn nor SciPy knows; the message lists them.
-    TypeError
-        If it is none of these.
-    """
+    """Return a metric's name, a callable, or a learned metric; the error lists the known names."""
     if callable(metric) or hasattr(metric, "squared_rows"):
         return metric
     if not isinstance(metric, str):
@@ -71,12 +57,8 @@ def matrix_of(X: Any, name: str = "X") -> Any:
     A sparse matrix is returned as a CSR matrix of which every entry has been checked
     (:func:`nbembed.data.sparse_format.as_csr`): no other code may read it before.
 
-    Raises
-    ------
-    ValueError
-        If the annotated matrix holds no data, or a sparse matrix is malformed.
-    TypeError
-        If it is a collection of dask, which need not fit into memory.
+    Raises ValueError if the annotated matrix holds no data, or a sparse matrix is malformed;
+    TypeError if it is a collection of dask, which need not fit into memory.
     """
     refuse_dask(X, name)
     found = _annotated_part(X, name)
@@ -100,24 +82,13 @@ def check_data(
 ) -> Any:
     """Return data as a finite float matrix, dense (C-ordered) or CSR.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame, AnnData or sparse matrix of shape (n_samples, n_features)
-        With ``metric="precomputed"`` the dissimilarity of each pair, (n_samples, n_samples); it
-        need not be symmetric and its diagonal is ignored. float32 stays float32, every other type
-        becomes float64.
-    metric : str or callable
-        Checked as well.
-    name : str
-        The argument's name, for the error.
-    min_samples : int
-        The least number of rows.
+    * X array-like, DataFrame, AnnData or sparse matrix of shape (n_samples, n_features): with
+      ``metric="precomputed"`` the dissimilarity of each pair, (n_samples, n_samples); it need not
+      be symmetric and its diagonal is ignored. float32 stays float32, every other type becomes
+      float64.
 
-    Raises
-    ------
-    ValueError
-        If it is not two-dimensional, has too few rows or no column, or a value that is not a finite
-        real number, or is not square and non-negative with ``metric="precomputed"``.
+    Raises ValueError if it is not two-dimensional, has too few rows or no column, or a value that
+    is not a finite real number, or is not square and non-negative with ``metric="precomputed"``.
     """
     from sklearn.utils import check_array
 
@@ -162,13 +133,7 @@ def check_data(
 
 
 def check_metric_applies(data: Any, metric: Any, name: str = "X") -> None:
-    """Raise if a metric is not defined for some rows of checked data.
-
-    Raises
-    ------
-    ValueError
-        If a row is constant and the metric the correlation of rows.
-    """
+    """Raise ValueError if the metric correlates rows and a row of checked data is constant."""
     if not (isinstance(metric, str) and metric == "correlation" and isinstance(data, np.ndarray)):
         return
     constant = np.flatnonzero(data.max(axis=1) == data.min(axis=1))
@@ -180,13 +145,7 @@ def check_metric_applies(data: Any, metric: Any, name: str = "X") -> None:
 
 
 def check_kind(X: Any, name: str = "X") -> None:
-    """Raise unless ``X`` holds real numbers; NumPy converts numerals, dates and masks silently.
-
-    Raises
-    ------
-    ValueError
-        If a matrix of real numbers cannot be made of it.
-    """
+    """Raise ValueError unless ``X`` holds real numbers; NumPy converts numerals and dates."""
     check_unmasked(X, name)
     if hasattr(X, "toarray"):
         kind, found = X.dtype.kind, X.dtype

@@ -120,11 +120,7 @@ def check_matrix(P: Any, form: Form) -> Any:
 def cut_pairs(P: sparse.csr_array, pairs: Iterable[tuple[Any, Any]]) -> None:
     """Set the entries of a CSR array between the points of two sides to zero, in place.
 
-    Parameters
-    ----------
-    P : csr_array of shape (n_samples, n_samples)
-    pairs : iterable of (ndarray of int, ndarray of int)
-        The distinct points of both sides, as of cannot-links.
+    ``pairs`` holds the distinct points of both sides, as of cannot-links.
     """
     there = np.zeros(P.shape[0], bool)
     for a, b in pairs:

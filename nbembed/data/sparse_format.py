@@ -24,24 +24,12 @@ FLOATS = (np.float32, np.float64)
 def as_csr(X: Any, name: str = "X") -> Any:
     """Return a sparse matrix in CSR format with sorted indices and no duplicates.
 
-    Parameters
-    ----------
-    X : sparse matrix or array of shape (n_rows, n_columns)
-        In any format of SciPy; never changed. float32 stays float32, every other type becomes
-        float64.
-    name : str
-        The argument's name, for the error.
+    ``X`` may be in any format of SciPy and is never changed. float32 stays float32, every other
+    type becomes float64. The result is a new object; it shares the arrays of an ``X`` that has
+    this format already.
 
-    Returns
-    -------
-    csr_array, or csr_matrix where ``X`` is a matrix
-        A new object. It shares the arrays of an ``X`` that has this format already.
-
-    Raises
-    ------
-    ValueError
-        If the arrays of ``X`` do not fit together, refer to rows or columns that do not exist, or
-        do not hold real numbers.
+    Raises ValueError if the arrays of ``X`` do not fit together, refer to rows or columns that do
+    not exist, or do not hold real numbers.
     """
     if len(X.shape) != 2:
         raise ValueError(f"{name} must have shape (n_samples, n_features), got shape {X.shape}")
@@ -64,18 +52,8 @@ def as_csr(X: Any, name: str = "X") -> Any:
 def csr_from_parts(data: Any, indices: Any, indptr: Any, shape: Any, name: str = "X") -> Any:
     """Return a CSR array made of the arrays of a file, as :func:`as_csr` returns it.
 
-    Parameters
-    ----------
-    data, indices, indptr : ndarray
-        The three arrays of a CSR matrix.
-    shape : array-like of two whole numbers
-    name : str
-        What the errors call the matrix.
-
-    Raises
-    ------
-    ValueError
-        As :func:`as_csr`; nothing of the size that ``shape`` states is allocated before.
+    Raises ValueError as :func:`as_csr`; nothing of the size that ``shape`` states is allocated
+    before.
     """
     size = np.asarray(shape)
     if size.shape != (2,) or size.dtype.kind not in "iu" or size.min() < 0:

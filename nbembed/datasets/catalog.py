@@ -22,20 +22,13 @@ _UCI_HOME = "https://archive.ics.uci.edu"
 class Entry:
     """A known data set.
 
-    Attributes
-    ----------
-    name : str
-        The file is ``name + ".npz"``.
-    source : str
-        The source, to complete a sentence that begins with "It is".
-    bundled : bool
-        Whether the package contains the file.
-    openml : int or None
-        The OpenML data set id, if OpenML has the same data.
-    note : str
-        A caveat for anyone who makes a figure from the data.
-    home : str
-        The address where its makers publish it, if there is one; it may have another format there.
+    * name: the file is ``name + ".npz"``.
+    * source: the source, to complete a sentence that begins with "It is".
+    * bundled: whether the package contains the file.
+    * openml: the OpenML data set id, if OpenML has the same data.
+    * note: a caveat for anyone who makes a figure from the data.
+    * home: the address where its makers publish it, if there is one; it may have another format
+      there.
     """
 
     name: str

@@ -103,15 +103,7 @@ def read(directory: str | os.PathLike[str] | None, name: str) -> Dataset:
 
 
 def read_file(path: str | os.PathLike[str]) -> Dataset:
-    """Return the data set in a file of any name.
-
-    Raises
-    ------
-    MissingDataError
-        If the file does not exist.
-    ValueError
-        If the format is wrong; the message says what is missing.
-    """
+    """Return the data set in a file of any name; the error says what is missing."""
     path = Path(path)
     if not path.is_file():
         raise MissingDataError(f"the file {path} does not exist")

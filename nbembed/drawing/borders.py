@@ -21,11 +21,7 @@ REACH = 20.0
 def region_borders(centers: NDArray[Any], classes: NDArray[Any]) -> list[list[float]]:
     """Return lines [x, y, x', y'] on the plane that separate the regions of classes.
 
-    Parameters
-    ----------
-    centers : ndarray of shape (n_centers, 2)
-    classes : ndarray of int, shape (n_centers,)
-        The class of each center.
+    * classes (n_centers,) int: the class of each center.
     """
     places, first = np.unique(np.asarray(centers, dtype=np.float64), axis=0, return_index=True)
     owners = np.asarray(classes)[first]

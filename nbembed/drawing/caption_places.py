@@ -1,4 +1,4 @@
-"""Where the names of groups stand in a still picture: where they hide few points and no other name.
+"""Places for the names of groups in a still picture: they hide few points and no other name.
 
 A name stands at the middle of a group that is much larger than the name, or of a large piece of it.
 A small group would be buried by it, so that its name stands beside it, on the side where it covers
@@ -36,19 +36,10 @@ def caption_places(
 ) -> list[tuple[float, float] | None]:
     """Return the middle of each name, ``None`` where a name has no room.
 
-    Parameters
-    ----------
-    places : ndarray of shape (n_samples, 2)
-        All points, in pixels.
-    groups : sequence of arrays of int
-        The points that each name stands for.
-    sizes : sequence of (width, height)
-        Of the names, in pixels.
-    frame : (left, top, right, bottom)
-        Where names may be.
+    * places (n_samples, 2): all points, in pixels.
+    * groups: the points that each name stands for.
+    * frame: where names may be.
 
-    Notes
-    -----
     Large groups choose first. O(n) for each name.
     """
     found: list[tuple[float, float] | None] = [None] * len(groups)

@@ -12,19 +12,15 @@ ADOPTED = 1_000_000
 
 
 class ClassPalette:
-    """Assigns a color and a symbol to each class for as long as the class exists.
+    """Colors and symbols of classes, each kept for as long as the class exists.
 
     A class with the name of a category of the shown column takes the color of that category, so
     that a label and the same value of the column look alike. Other classes take the first free
     color. What somebody has chosen for a class stays with its name, also when the class is renamed,
     and comes back with it.
 
-    Parameters
-    ----------
-    categories : sequence of str
-        The categories of the shown column.
-    colors : sequence of str, optional
-        Theirs; by default category k has color k.
+    * categories: the categories of the shown column.
+    * colors: theirs; by default category k has color k.
     """
 
     def __init__(self, categories: Sequence[str] = (), colors: Sequence[str] | None = None) -> None:
@@ -57,12 +53,7 @@ class ClassPalette:
     def choose(self, name: str, look: dict[str, Any], place: int | None = None) -> None:
         """Give a class of the last :meth:`styles` another look or place.
 
-        Parameters
-        ----------
-        name : str
-        look : dict
-            Entries of its style, among "color", "symbol" and "hidden".
-        place : int, optional
+        * look: entries of its style, among "color", "symbol" and "hidden".
         """
         self._chosen[name] = {**self._chosen.get(name, {}), **look}
         if place is not None:
@@ -71,7 +62,7 @@ class ClassPalette:
 
     @property
     def chosen(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
-        """What was chosen for classes, by name, and the present classes in the order of lists."""
+        """The looks chosen for classes, by name, and the present classes in the order of lists."""
         return {name: dict(look) for name, look in self._chosen.items() if look}, list(self._order)
 
     def restore(

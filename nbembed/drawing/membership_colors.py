@@ -17,18 +17,9 @@ GRAY = np.float32((0x99 / 255) ** 2.2)
 def membership_colors(memberships: NDArray[Any], colors: Sequence[str]) -> NDArray[np.uint8]:
     """Return the class colors, mixed for each point by its class probabilities.
 
-    Colors are mixed in linear light (γ = 2.2): mixtures of gamma-encoded values are too dark.
-
-    Parameters
-    ----------
-    memberships : ndarray of shape (n_samples, n_classes)
-        Rows of probabilities; what a row lacks to one is gray.
-    colors : sequence of str
-        ``"#RRGGBB"`` of each class.
-
-    Returns
-    -------
-    rgba : ndarray of shape (n_samples, 4), uint8
+    The result is RGBA, (n_samples, 4) uint8. Colors ``"#RRGGBB"`` are mixed in linear light (γ =
+    2.2): mixtures of gamma-encoded values are too dark. What a row of ``memberships`` (n_samples,
+    n_classes) lacks to one is gray.
     """
     n, n_classes = memberships.shape
     encoded = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in colors[:n_classes]])

@@ -37,17 +37,11 @@ WHITE, INK, PALE = (255, 255, 255), (51, 51, 51), (170, 170, 170)
 class MapPanel:
     """A map colored by classes.
 
-    Attributes
-    ----------
-    title : str
-    Y : ndarray of shape (n_samples, 2)
-    classes : ndarray of int, shape (n_samples,)
-    marked : ndarray of bool, optional
-        Larger points: labeled or hidden ones.
-    axes : mapping of str to ndarray of shape (2,)
-        Directions through the middle, with a name.
-    stretched : bool, default=False
-        Whether each coordinate is drawn at a scale of its own, so that the map fills the panel.
+    * Shapes: Y (n_samples, 2); classes (n_samples,) int.
+    * marked bool: larger points: labeled or hidden ones.
+    * axes mapping of str to ndarray of shape (2,): directions through the middle, with a name.
+    * stretched: whether each coordinate is drawn at a scale of its own, so that the map fills the
+      panel.
     """
 
     title: str
@@ -89,16 +83,7 @@ class MapPanel:
 
 @dataclass(frozen=True, eq=False)
 class CurvePanel:
-    """Lines over one axis.
-
-    Attributes
-    ----------
-    title : str
-        With what the axes are.
-    curves : mapping of str to (x, y)
-    logarithmic : bool
-        Whether both axes are.
-    """
+    """Lines over one axis; both axes may be ``logarithmic``, and the title says what they are."""
 
     title: str
     curves: Mapping[str, tuple[Any, Any]]

@@ -47,14 +47,7 @@ RGB = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Caption:
-    """The name of a group of points.
-
-    Attributes
-    ----------
-    text : str
-    points : ndarray of int
-        The group.
-    """
+    """The name of a group of ``points``."""
 
     text: str
     points: NDArray[np.intp]
@@ -71,24 +64,15 @@ class PlacedCaption:
 
 @dataclass(frozen=True)
 class Picture:
-    """What is drawn, in the units of the map.
+    """The contents of a picture, in the units of the map.
 
-    Attributes
-    ----------
-    positions : ndarray of shape (n_samples, 2)
-    colors : ndarray of shape (n_samples, 3), uint8
-    marked : ndarray of bool, shape (n_samples,)
-        Labeled points: larger, with an outline, and above the others.
-    captions : sequence of Caption and PlacedCaption
-    lines : sequence of [x, y, x', y']
-        Borders between regions.
-    legend : sequence of (name, "#RRGGBB", shape)
-        A shape is a place in :data:`~nbembed.drawing.palette.SYMBOLS`.
-    note : str
-        A line at the bottom.
-    background, ink : RGB
-    shapes : ndarray of int, shape (n_samples,), optional
-        Of labeled points; the others are circles.
+    * Shapes: positions (n_samples, 2); colors (n_samples, 3) uint8.
+    * marked (n_samples,) bool: labeled points: larger, with an outline, and above the others.
+    * lines: borders between regions.
+    * legend sequence of (name, "#RRGGBB", shape): a shape is a place in
+      :data:`~nbembed.drawing.palette.SYMBOLS`.
+    * note: a line at the bottom.
+    * shapes (n_samples,) int: of labeled points; the others are circles.
     """
 
     positions: NDArray[Any]

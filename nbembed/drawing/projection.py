@@ -31,10 +31,8 @@ class Projection:
 
     Two-dimensional maps are unchanged; a one-dimensional map becomes the horizontal axis.
 
-    Parameters
-    ----------
-    follow : float, optional
-        Share of the way to the aligned plane that the drawn plane moves in one frame, in (0, 1].
+    * follow: share of the way to the aligned plane that the drawn plane moves in one frame, in (0,
+      1].
     """
 
     def __init__(self, follow: float = FOLLOW) -> None:
@@ -49,15 +47,8 @@ class Projection:
     def __call__(self, Y: NDArray[Any], directions: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return the layout projected onto the plane.
 
-        Parameters
-        ----------
-        Y : ndarray of shape (n, d)
-        directions : ndarray of shape (K, d) or None
-            Class directions.
-
-        Returns
-        -------
-        plane : ndarray of shape (n, 2), float32
+        * Shapes: Y (n, d); returns plane (n, 2) float32.
+        * directions (K, d) or None: class directions.
         """
         d = Y.shape[1]
         if d == 2:
@@ -111,16 +102,10 @@ class Projection:
 def best_plane(Y: NDArray[Any], directions: NDArray[Any] | None) -> NDArray[np.float64]:
     """Return the plane of largest variance of a layout, within the class plane if there is one.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n, d), d >= 2
-    directions : ndarray of shape (K, d) or None
-
-    Returns
-    -------
-    basis : ndarray of shape (d, 2)
-        Orthonormal columns in the span of the directions, by decreasing variance of Y. If the span
-        is a line, the second column is the direction of largest variance orthogonal to it.
+    * Shapes: Y (n, d), d >= 2; directions (K, d) or None.
+    * returns basis (d, 2): orthonormal columns in the span of the directions, by decreasing
+      variance of Y. If the span is a line, the second column is the direction of largest variance
+      orthogonal to it.
     """
     Y = np.asarray(Y, dtype=np.float64)
     centered = Y - Y.mean(axis=0)

@@ -53,28 +53,16 @@ def picture_of(
     note: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Return the picture of a map.
+    """Return the picture of a map, as the Explorer shows it.
 
-    Parameters
-    ----------
-    positions : ndarray of shape (n_samples, 2)
-    color_by : str
-        As the Explorer's trait says.
-    column : mapping
-        ``kind``, ``names`` and ``colors`` of the column to color by.
-    values : ndarray of shape (n_samples,)
-        Its codes or numbers; of a measure, which ``color_by`` then names, the measure of each
-        point. Measures color labeled points, too.
-    classes : sequence of mappings
-        ``name`` and ``color`` of each class, its ``symbol``, and whether it is ``hidden``.
-    labels : ndarray of int, shape (n_samples,)
-        −1 for unlabeled points.
-    membership_colors : ndarray of shape (n_samples, 4), optional
-        Colors by class probability.
-    borders : sequence of [x, y, x', y']
-    names_shown : bool
-    note : str
-    dark : bool
+    * Shapes: positions (n_samples, 2).
+    * color_by: as the Explorer's trait says.
+    * column: ``kind``, ``names`` and ``colors`` of the column to color by.
+    * values (n_samples,): its codes or numbers; of a measure, which ``color_by`` then names, the
+      measure of each point. Measures color labeled points, too.
+    * classes: ``name`` and ``color`` of each class, its ``symbol``, and whether it is ``hidden``.
+    * labels (n_samples,) int: −1 for unlabeled points.
+    * membership_colors (n_samples, 4): colors by class probability.
     """
     n = len(positions)
     background, ink = DARK if dark else LIGHT

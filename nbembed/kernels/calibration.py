@@ -65,29 +65,16 @@ def calibrate(
 ) -> Calibration:
     """Return rows of neighbor probabilities with a given perplexity, and their precisions.
 
-    Parameters
-    ----------
-    D2 : ndarray of shape (n, m), float32 or float64
-        Squared dissimilarities, finite and ≥ 0. Read only.
-    skip : ndarray of int64, shape (n,)
-        Column of each row's own point, whose probability is zero; −1 for none.
-    perplexity : float
-        In [1, m − 1], or [1, m] for rows without a point of their own.
-    n_threads : int
-        Threads; the bits of the result do not depend on it.
-    out : ndarray of shape (n, m), float32 or float64, optional
-        Where P goes; its type is that of the work. A new array of the type of ``D2`` if None.
-    squared : bool, default=True
-        Whether ``D2`` has squared dissimilarities; else their roots, squared in float64 here.
+    * D2 (n, m): squared dissimilarities, finite and ≥ 0. Read only.
+    * skip (n,) int64: column of each row's own point, whose probability is zero; −1 for none.
+    * perplexity: in [1, m − 1], or [1, m] for rows without a point of their own.
+    * out (n, m): where P goes; its type is that of the work. A new array of the type of ``D2`` if
+      None.
+    * squared: whether ``D2`` has squared dissimilarities; else their roots, squared in float64
+      here.
+    * returns: the perplexity is met within about 1e-6 (relative) in float32 and 1e-10 in float64,
+      except in rows with ties (see the module).
 
-    Returns
-    -------
-    Calibration
-        The perplexity is met within about 1e-6 (relative) in float32 and 1e-10 in float64, except
-        in rows with ties (see the module).
-
-    Notes
-    -----
     O(n m) time; memory O(m) a thread besides the result. p below 1e-31 (1e-300 in float64) is zero.
     """
     target = float(np.log(perplexity))

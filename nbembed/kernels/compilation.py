@@ -1,4 +1,4 @@
-"""Whether a kernel is being compiled, for those who want to say why something takes long.
+"""A flag that a kernel is being compiled, so that long waits can be explained.
 
 Machine code is kept on disk, so this happens once for an installation and a processor.
 """

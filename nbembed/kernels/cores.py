@@ -1,4 +1,4 @@
-"""How many cores this process may use: the machine's, less what affinity and containers withhold.
+"""The cores that this process may use, less those that affinity and containers withhold.
 
 A container's share is a quota of CPU time per period, kept in files of Linux's control groups.
 A process that starts more threads than its quota covers is paused for the rest of each period,
@@ -18,13 +18,10 @@ MEMBERSHIP = Path("/proc/self/cgroup")
 
 
 def available_cores() -> int:
-    """Return the number of cores that this process may use.
+    """Return the number of cores that this process may use, at least 1.
 
-    Returns
-    -------
-    cores : int
-        At least 1: the cores in the process's affinity, or the container's CPU quota rounded up
-        where that is less.
+    These are the cores in the process's affinity, or the container's CPU quota rounded up where
+    that is less.
     """
     if hasattr(os, "process_cpu_count"):  # Python 3.13; heeds PYTHON_CPU_COUNT as well
         cores = os.process_cpu_count() or 1
@@ -38,18 +35,10 @@ def available_cores() -> int:
 
 @cache
 def cpu_quota(cgroups: Path, membership: Path) -> float | None:
-    """Return the CPU quota of this process's control groups, in cores.
+    """Return the least CPU quota of this process's control groups, in cores.
 
-    Parameters
-    ----------
-    cgroups, membership : Path
-        See :data:`CGROUPS` and :data:`MEMBERSHIP`. Read once.
-
-    Returns
-    -------
-    quota : float or None
-        The least quota of the process's group and the groups above it, in either version of
-        control groups; None without a quota, and outside Linux.
+    Read from the process's group and the groups above it, in either version of control groups
+    (:data:`CGROUPS`, :data:`MEMBERSHIP`). None without a quota, and outside Linux.
     """
     try:
         lines = membership.read_text(encoding="utf-8").splitlines()

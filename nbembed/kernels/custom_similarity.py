@@ -31,10 +31,7 @@ _OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
 def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
     """Return the loops for a similarity and its score; compiled when they are first called.
 
-    Raises
-    ------
-    ValueError
-        If numba cannot compile one of them; its message is kept.
+    Raises ValueError if numba cannot compile one of them; its message is kept.
     """
     compiled_pair = []
     for name, function in (("H", H), ("score", S)):
@@ -156,24 +153,10 @@ def custom_values(H: Any, S: Any, tau: Any) -> tuple[Any, Any]:
 def custom_pairs(
     H: Any, S: Any, Yt: Any, P: Any, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> HeavyTailedTerms:
-    """Return the sums over pairs of HSSNE's cost, as :func:`~.heavy_tailed.heavy_tailed` does.
+    """Return the sums over pairs of HSSNE's cost, in float64.
 
-    Parameters
-    ----------
-    H, S : callable
-        Of τ.
-    Yt : ndarray of shape (d, n)
-    P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
-    want_cost : bool
-        Whether ``cross`` is needed.
-    n_threads : int
-    keep : ndarray of shape (n,), optional
-        As for :func:`~.heavy_tailed.heavy_tailed`.
-
-    Returns
-    -------
-    HeavyTailedTerms
-        In float64.
+    The arguments and results are those of :func:`~.heavy_tailed.heavy_tailed`, with a similarity H
+    and its score S, functions of τ, in place of α.
     """
     made = loops(H, S)
     Y = np.ascontiguousarray(Yt.T, dtype=np.float64)

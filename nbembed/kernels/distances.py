@@ -70,21 +70,10 @@ def _assemble(A, B, norms_a, norms_b, D2):
 
 
 def squared_distances(A: Any, B: Any) -> NDArray[np.float64]:
-    """Return the squared Euclidean distance of each row of ``A`` to each row of ``B``.
+    """Return the squared Euclidean distances of the rows of ``A`` (n, d) to those of ``B`` (m, d).
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, d), float64
-    B : ndarray of shape (m, d), float64
-        Both centered at the same point; an offset would cost precision in the input already.
-
-    Returns
-    -------
-    D2 : ndarray of shape (n, m), float64
-        Relative error below about 1e-11; exactly zero for equal rows.
-
-    Notes
-    -----
+    Both are float64 and centered at the same point; an offset would cost precision in the input
+    already. The relative error is below about 1e-11, and equal rows have distance exactly zero.
     O(n m d) time; O((n + m) d) memory besides the result.
     """
     D2 = np.empty((A.shape[0], B.shape[0]))

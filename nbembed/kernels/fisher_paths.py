@@ -53,30 +53,17 @@ WORK = 4e8
 def path_lengths(A: Any, B: Any, beta: Any, pieces: int, dtype: Any, n_threads: int) -> Any:
     """Return the lengths of the straight paths from each point of ``A`` to each of ``B``.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, K), float64
-        ‖x_i − m_k‖²/2σ². Adding a number to a row changes nothing; without its least the row is
-        most precise.
-    B : ndarray of shape (m, K), float64, or None
-        The same of the other ends; None for all pairs of ``A``, which takes half the time.
-    beta : ndarray of shape (C, K)
-        β_ck ≥ 0, columns sum to one.
-    pieces : int
-        T ≥ 1.
-    dtype : float32 or float64
-        Of the work and of the result. float32 is twice as fast, and off by some 1e-7 times the
-        largest exponent that matters on the way.
-    n_threads : int
-        Threads; the result does not depend on it.
+    * A (n, K) float64: ‖x_i − m_k‖²/2σ². Adding a number to a row changes nothing; without its
+      least the row is most precise.
+    * B (m, K), float64, or None: the same of the other ends; None for all pairs of ``A``, which
+      takes half the time.
+    * beta (C, K): β_ck ≥ 0, columns sum to one.
+    * pieces: T ≥ 1.
+    * dtype: of the work and of the result. float32 is twice as fast, and off by some 1e-7 times
+      the largest exponent that matters on the way.
+    * returns lengths (n, m): finite and ≥ 0; exactly 0 between equal rows. With ``B`` None
+      symmetric to the last bit.
 
-    Returns
-    -------
-    lengths : ndarray of shape (n, m)
-        Finite and ≥ 0; exactly 0 between equal rows. With ``B`` None symmetric to the last bit.
-
-    Notes
-    -----
     O(n m T K C) time, whatever the dimension of the data. ``benchmarks/learning_metric.py`` prints
     it.
     """
@@ -104,16 +91,7 @@ def path_lengths(A: Any, B: Any, beta: Any, pieces: int, dtype: Any, n_threads: 
 def shorten(D: Any, n_threads: int) -> None:
     """Replace distances by lengths of shortest paths over the complete graph, in place.
 
-    Parameters
-    ----------
-    D : ndarray of shape (n, n), float32 or float64
-        Symmetric, ≥ 0.
-    n_threads : int
-        Threads; the result does not depend on it.
-
-    Notes
-    -----
-    Floyd's algorithm, O(n³).
+    D (n, n) is symmetric and ≥ 0. Floyd's algorithm, O(n³).
     """
     n = D.shape[0]
     rows = max(1, 2**20 // max(n, 1))
@@ -127,15 +105,10 @@ def shorten(D: Any, n_threads: int) -> None:
 
 
 def detours(direct: Any, D: Any, n_threads: int) -> Any:
-    """Return shortest ways of new points: min_l direct[i, l] + D[l, j].
+    """Return shortest ways of new points, min_l direct[i, l] + D[l, j].
 
-    Parameters
-    ----------
-    direct : ndarray of shape (n_new, n)
-        Lengths to each of the old points.
-    D : ndarray of shape (n, n)
-        Shortest ways among those, zero diagonal.
-    n_threads : int
+    ``direct`` (n_new, n) holds their lengths to each of the old points, ``D`` (n, n) the shortest
+    ways among those, with a zero diagonal.
     """
     out = direct.copy()
     run_chunks(lambda i: _detour(direct[i], D, out[i]), direct.shape[0], n_threads)

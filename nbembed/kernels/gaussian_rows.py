@@ -34,29 +34,17 @@ def gaussian_rows(
 ) -> GaussianRowsTerms:
     """Return the sums over pairs that cost and gradient of SNE are made of.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, one row an axis; n ≥ 2. Squared distances must stay finite in this type.
-    W : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
-        P + Pᵀ, symmetric, diagonal zero or not stored. Read only; of a dense W only the upper half
-        is. With ``keep`` P itself, packed (:mod:`nbembed.kernels.packing`) or the CSR parts
-        (indptr, indices, own, other) with p_ij and p_ji at each entry.
-    want_cost : bool
-        Whether ``cross`` is needed.
-    n_threads : int
-        Threads; the result does not depend on it.
-    keep : ndarray of shape (n,), optional
-        k, factors of the rows of P: W_ij = k_i p_ij + k_j p_ji, which is never stored.
+    * Yt (d, n): coordinates, one row an axis; n ≥ 2. Squared distances must stay finite in this
+      type.
+    * W (n, n), or (indptr, indices, data) of its CSR parts: P + Pᵀ, symmetric, diagonal zero or
+      not stored. Read only; of a dense W only the upper half is. With ``keep`` P itself, packed
+      (:mod:`nbembed.kernels.packing`) or the CSR parts (indptr, indices, own, other) with p_ij and
+      p_ji at each entry.
+    * want_cost: whether ``cross`` is needed.
+    * keep (n,): k, factors of the rows of P: W_ij = k_i p_ij + k_j p_ji, which is never stored.
+    * returns: the gradient is 2 (attraction − repulsion), the cost Σ p log p + cross + Σ_i
+      log_normalizers_i.
 
-    Returns
-    -------
-    GaussianRowsTerms
-        The gradient is 2 (attraction − repulsion), the cost Σ p log p + cross + Σ_i
-        log_normalizers_i.
-
-    Notes
-    -----
     O(d n²) time, O(d n) memory; a row whose Z_i underflows costs O(d n) more.
     """
     d, n = Yt.shape

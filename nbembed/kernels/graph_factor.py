@@ -47,16 +47,11 @@ STEPS = 16
 class Factor(NamedTuple):
     """An incomplete factor; n points have N ≥ n slots, four a block.
 
-    Attributes
-    ----------
-    slots : ndarray of int64, shape (n,)
-        Where each point is.
-    roots : ndarray of shape (n,)
-        d^(−½).
-    kappa : ndarray of shape (N,)
-        κ of each slot.
-    lower, upper : tuple (starts, slots, values)
-        Entries of −L̃ and −L̃ᵀ, those of block b from 4 starts[b] on, row after row in turn.
+    * slots (n,) int64: where each point is.
+    * roots (n,): d^(−½).
+    * kappa (N,): κ of each slot.
+    * lower, upper (starts, slots, values): entries of −L̃ and −L̃ᵀ, those of block b from 4
+      starts[b] on, row after row in turn.
     """
 
     slots: Any
@@ -69,18 +64,10 @@ class Factor(NamedTuple):
 def factorize(S: tuple[Any, Any, Any], scale: float, z: NDArray[np.float64]) -> Factor:
     """Return the factor of I − aS.
 
-    Parameters
-    ----------
-    S : tuple of (indptr, indices, data)
-        As for :func:`~nbembed.kernels.graph_solve.solve_on_graph`, none negative.
-    scale : float
-        a in [0, 1].
-    z : ndarray of shape (n,), float64
-        With S z ≤ z; positive where S has entries.
-
-    Returns
-    -------
-    Factor
+    * S (indptr, indices, data): as for :func:`~nbembed.kernels.graph_solve.solve_on_graph`, none
+      negative.
+    * scale: a in [0, 1].
+    * z (n,) float64: with S z ≤ z; positive where S has entries.
     """
     indptr, indices, data = (read_only(part) for part in S)
     n = indptr.size - 1

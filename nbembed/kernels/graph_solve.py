@@ -48,30 +48,17 @@ def solve_on_graph(
 ) -> tuple[NDArray[np.float64], int]:
     """Return X with (I − aS)_ff X_f = B_f and zeros elsewhere.
 
-    Parameters
-    ----------
-    S : tuple of (indptr, indices, data)
-        CSR parts of a symmetric matrix in float64, indices sorted in each row, diagonal empty.
-    scale : float
-        a in [0, 1]; at 1 every connected piece needs a point that is not free.
-    free : ndarray of bool, shape (n,)
-    B : ndarray of shape (n, m), float64
-        Right-hand sides; rows of points that are not free are not read.
-    tolerance : float
-        A column is solved when the norm of its preconditioned residual is below that of the largest
-        right-hand side times this.
-    max_iter : int
-    n_threads : int
-        Threads; the result does not depend on it.
-    factor : Factor, optional
-        Of S and ``scale``. By it a single column is solved in about half the time; it is used where
-        most points are free.
-
-    Returns
-    -------
-    X : ndarray of shape (n, m)
-    n_iter : int
-        Iterations of the slowest column; more than ``max_iter`` if that was not enough.
+    * Shapes: free (n,) bool; returns X (n, m).
+    * S (indptr, indices, data): CSR parts of a symmetric matrix in float64, indices sorted in each
+      row, diagonal empty.
+    * scale: a in [0, 1]; at 1 every connected piece needs a point that is not free.
+    * B (n, m) float64: right-hand sides; rows of points that are not free are not read.
+    * tolerance: a column is solved when the norm of its preconditioned residual is below that of
+      the largest right-hand side times this.
+    * factor: of S and ``scale``. By it a single column is solved in about half the time; it is
+      used where most points are free.
+    * returns n_iter: iterations of the slowest column; more than ``max_iter`` if that was not
+      enough.
     """
     n, m = B.shape
     if factor is not None and m == 1 and free.mean() > MOSTLY_FREE:

@@ -93,11 +93,7 @@ def large_groups(indptr: Any) -> Any:
 def entropy_of_groups(links: tuple[Any, ...], rates: Any, joint: bool) -> float:
     """Return Σ f(v_ij) over the pairs in large groups, or Σ f(v_ij + v_ji) if ``joint``.
 
-    Parameters
-    ----------
-    links : tuple (indptr, members, weights)
-    rates : ndarray of the shape of ``members``
-    joint : bool
+    ``links`` are (indptr, members, weights); ``rates`` has the shape of ``members``.
     """
     indptr, members, weights = links
     large = large_groups(indptr)
@@ -116,17 +112,11 @@ def entropy_of_single_pairs(
 ) -> float:  # fmt: skip
     """Return Σ (f(p̃_ij) − f(v_ij)) over single pairs.
 
-    Parameters
-    ----------
-    P : tuple (indptr, indices, data)
-    parts, shares : tuple
-        What :func:`~.linked_entropy.occurrences` and :func:`~.linked_entropy.shares` return.
-    keep : ndarray of shape (n,)
-    among : ndarray of bool, shape (n,)
-        Points whose pairs count; if ``joint``, unlinked ones, too.
-    joint : bool
-        Whether in the symmetric form.
-    n_threads : int
+    * Shapes: P (indptr, indices, data); keep (n,).
+    * parts, shares: what :func:`~.linked_entropy.occurrences` and :func:`~.linked_entropy.shares`
+      return.
+    * among (n,) bool: points whose pairs count; if ``joint``, unlinked ones, too.
+    * joint: whether in the symmetric form.
     """
     n = len(keep)
     chunks = n_chunks(n)

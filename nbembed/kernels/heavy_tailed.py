@@ -52,29 +52,15 @@ def heavy_tailed(
 ) -> HeavyTailedTerms:
     """Return the sums over pairs that cost, gradient and fixed point of HSSNE are made of.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, one row an axis.
-    P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
-        Symmetric, diagonal zero or not stored. Read only; of a dense P only the upper half is.
-    alpha : float
-        Heaviness α ≥ 0 of the tails.
-    want_cost : bool
-        Whether ``cross`` is needed. Otherwise it is skipped where it costs a logarithm a
-        pair (α = 1).
-    n_threads : int
-        Threads; the result does not depend on it.
-    keep : ndarray of shape (n,), optional
-        k, factors of the points.
+    * Yt (d, n): coordinates, one row an axis.
+    * P (n, n), or (indptr, indices, data) of its CSR parts: symmetric, diagonal zero or not
+      stored. Read only; of a dense P only the upper half is.
+    * alpha: heaviness α ≥ 0 of the tails.
+    * want_cost: whether ``cross`` is needed. Otherwise it is skipped where it costs a logarithm a
+      pair (α = 1).
+    * keep (n,): k, factors of the points.
+    * returns: the gradient is 4 (attraction − repulsion / normalizer) when P sums to one.
 
-    Returns
-    -------
-    HeavyTailedTerms
-        The gradient is 4 (attraction − repulsion / normalizer) when P sums to one.
-
-    Notes
-    -----
     O(d n²) time, O(d n) memory. Sums over single pairs are taken in the type of the points, those
     over tiles of the normalizer and of the cost in float64. If squared distances overflow or all q
     underflow in float32, the work is done in float64; q below 2.2e-308 count as that number.

@@ -43,31 +43,14 @@ def large_margin(
 ) -> MarginTerms:
     """Return the large-margin terms of Mbed's cost and their gradient.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, one row an axis.
-    directions : ndarray of shape (K, d)
-        w_k, one row a class.
-    lam : float
-        λ > 0, the softness of the borders in units of Y.
-    targets : ndarray of shape (n, K)
-        T_i, rows of probabilities; rows of NaN for points without a label.
-    prior : ndarray of shape (K,)
-        π, positive, sums to one. Not read if ``balance`` is 0.
-    balance : {0, 1}
-        0: B = H(m̄); 1: B = −KL(m̄‖π).
-    margin_weight : float
-        u, the weight of A + B; 1 is the paper's.
-    n_threads : int
-        Threads; the result does not depend on it.
+    * Yt (d, n): coordinates, one row an axis.
+    * directions (K, d): w_k, one row a class.
+    * lam: λ > 0, the softness of the borders in units of Y.
+    * targets (n, K): T_i, rows of probabilities; rows of NaN for points without a label.
+    * prior (K,): π, positive, sums to one. Not read if ``balance`` is 0.
+    * balance {0, 1}: 0: B = H(m̄); 1: B = −KL(m̄‖π).
+    * margin_weight: u, the weight of A + B; 1 is the paper's.
 
-    Returns
-    -------
-    MarginTerms
-
-    Notes
-    -----
     Safe for any λ: logarithms of memberships are taken before the exponential, shifted by the
     largest.
     """

@@ -12,16 +12,8 @@ from nbembed.kernels.codegen.compiling import compiled, read_only
 def largest_entries(indptr: Any, data: Any, k: int) -> Any:
     """Return the places in ``data`` of the k largest entries of each row, all of shorter rows.
 
-    Parameters
-    ----------
-    indptr, data : ndarray
-        CSR parts.
-    k : int
-
-    Returns
-    -------
-    places : ndarray of int64
-        Row by row, largest first; of equal entries the first.
+    * indptr, data: CSR parts.
+    * returns places int64: row by row, largest first; of equal entries the first.
     """
     counts = np.minimum(np.diff(indptr), k)
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

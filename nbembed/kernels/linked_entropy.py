@@ -34,21 +34,11 @@ from nbembed.kernels.threads import run_chunks
 def unlinked_sums(P: Any, links: tuple[Any, ...], n_threads: int) -> UnlinkedTerms:
     """Return each row's sums over the points that are not linked to it.
 
-    Parameters
-    ----------
-    P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
-        Non-negative, diagonal zero or not stored; every entry is read.
-    links : tuple (indptr, members, weights)
-        Groups, as in :func:`nbembed.kernels.links.group_attraction`.
-    n_threads : int
-        Threads; the result does not depend on it.
+    * P (n, n), or (indptr, indices, data) of its CSR parts: non-negative, diagonal zero or not
+      stored; every entry is read.
+    * links (indptr, members, weights): groups, as in
+      :func:`nbembed.kernels.links.group_attraction`.
 
-    Returns
-    -------
-    UnlinkedTerms
-
-    Notes
-    -----
     O(Σ m² + entries of P) time, O(n) memory; with a sparse P and many pairs
     (:mod:`~nbembed.kernels.group_entropy`), O(Σ m + entries of P) time.
     """
@@ -74,19 +64,12 @@ def linked_entropy(
 ) -> float:
     """Return Σ p̃ log p̃ over the linked pairs, in nats.
 
-    Parameters
-    ----------
-    P, links, n_threads
-        As in :func:`unlinked_sums`; the column numbers of a sparse row increase.
-    rates : ndarray of the shape of the links' ``members``
-        r of each point in each group.
-    keep : ndarray of shape (n,)
-        Share of P in row i.
-    own : tuple (indptr, indices, data), optional
-        CSR parts.
+    * P, links, n_threads: as in :func:`unlinked_sums`; the column numbers of a sparse row
+      increase.
+    * rates shaped like the links' ``members``: r of each point in each group.
+    * keep (n,): share of P in row i.
+    * own (indptr, indices, data): CSR parts.
 
-    Notes
-    -----
     O(n + Σ m²) time and O(n) memory; a sparse P takes a binary search for each pair. Of many pairs
     with a sparse P, O(n + Σ m + entries) time (:mod:`~nbembed.kernels.group_entropy`).
     """
@@ -113,19 +96,12 @@ def joint_entropy(
 ) -> float:
     """Return Σ P̃ log P̃ over all pairs of ``points``, in nats, in the symmetric form.
 
-    Parameters
-    ----------
-    P : ndarray of shape (n, n), or tuple (indptr, indices, data) of the CSR parts of one
-        Symmetric, non-negative, diagonal zero or not stored.
-    points : ndarray of int64
-        Among them all members of groups, increasing.
-    links, rates, keep, n_threads
-        As in :func:`linked_entropy`.
-    own : tuple (indptr, indices, data)
-        CSR parts of own_ij + own_ji.
+    * P (n, n), or (indptr, indices, data) of its CSR parts: symmetric, non-negative, diagonal zero
+      or not stored.
+    * points int64: among them all members of groups, increasing.
+    * links, rates, keep, n_threads: as in :func:`linked_entropy`.
+    * own (indptr, indices, data): CSR parts of own_ij + own_ji.
 
-    Notes
-    -----
     O(m² + n) time for m points, O(n) memory; of many points as in :func:`linked_entropy`.
     """
     n = len(keep)
@@ -160,7 +136,7 @@ def _of_many_pairs(
 
 
 def shares(rates: Any, own: Any, n: int) -> tuple[Any, ...]:
-    """Return what :func:`add_shares` takes: the rates, and the CSR parts of ``own``."""
+    """Return the arguments of :func:`add_shares`: the rates, and the CSR parts of ``own``."""
     if own is None:
         own = np.zeros(n + 1, np.int32), np.zeros(0, np.int32), np.zeros(0)
     indptr, indices, data = own

@@ -49,33 +49,15 @@ def group_attraction(
 ) -> GroupTerms:
     """Return the pull within groups.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, one row an axis.
-    indptr : ndarray of shape (n_groups + 1,), int64
-        Group g is ``members[indptr[g]:indptr[g + 1]]``.
-    members : ndarray of int64
-        Points, none twice in a group; groups may overlap.
-    weights : ndarray of the shape of ``members``
-        w of each point in each group.
-    rates : ndarray of the shape of ``members``
-        r of each point in each group.
-    alpha : float
-        α ≥ 0; below 1e-16 the Gaussian.
-    n_threads : int
-        Threads; the result does not depend on it.
-    want_cost : bool
-        Whether to spend a logarithm a pair on ``cross``, which is nan otherwise.
-    far : bool
-        The pull is √S, and ``cross`` the sum of 2(√(1 + ατ) − 1)/α in place of −log q.
+    * Yt (d, n): coordinates, one row an axis.
+    * indptr (n_groups + 1,) int64: group g is ``members[indptr[g]:indptr[g + 1]]``.
+    * members int64: points, none twice in a group; groups may overlap.
+    * weights shaped like ``members``: w of each point in each group.
+    * rates shaped like ``members``: r of each point in each group.
+    * alpha: α ≥ 0; below 1e-16 the Gaussian.
+    * want_cost: whether to spend a logarithm a pair on ``cross``, which is nan otherwise.
+    * far: the pull is √S, and ``cross`` the sum of 2(√(1 + ατ) − 1)/α in place of −log q.
 
-    Returns
-    -------
-    GroupTerms
-
-    Notes
-    -----
     O(d Σ m²) time, O(d n) memory.
     """
     if alpha and not distances_stay_finite(Yt, alpha):
@@ -121,21 +103,11 @@ def cannot_link(
 ) -> tuple[float, Any]:
     """Return energy Σ_c mean_{a×b} exp(−τ_ab) of points that must stay apart, and its gradient.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, one row an axis.
-    indptr_a, members_a, indptr_b, members_b : ndarray of int64
-        The two sides of cannot-link c are ``members_a[indptr_a[c]:indptr_a[c + 1]]`` and likewise
-        b.
-    n_threads : int
-        Accepted for uniformity and ignored: there is too little work to share.
-
-    Returns
-    -------
-    energy : float
-    gradient : ndarray of shape (d, n)
-        In the type of the points.
+    * Yt (d, n): coordinates, one row an axis.
+    * indptr_a, members_a, indptr_b, members_b int64: the two sides of cannot-link c are
+      ``members_a[indptr_a[c]:indptr_a[c + 1]]`` and likewise b.
+    * n_threads: accepted for uniformity and ignored: there is too little work to share.
+    * returns gradient (d, n): in the type of the points.
     """
     gradient = np.zeros(Yt.shape, Yt.dtype)
     sides = (read_only(part) for part in (indptr_a, members_a, indptr_b, members_b))

@@ -31,26 +31,13 @@ def packed_log_rows(
 ) -> LogRowsTerms:
     """Return log p packed for the tiles, and sums over p.
 
-    Parameters
-    ----------
-    logs : ndarray of shape (n, n), float32 or float64
-        log p_ij; −∞ where p is zero, at least one other entry finite in each row. The diagonal is
-        not read.
-    kappa : float
-        κ > 0.
-    links : tuple (indptr, members, weights)
-        Groups, as in :func:`nbembed.kernels.links.group_attraction`.
-    widths, strengths : ndarray of shape (n,)
-        w_i and t_i, for ``inward``.
-    n_threads : int
-        Threads; the result does not depend on it.
+    * logs (n, n): log p_ij; −∞ where p is zero, at least one other entry finite in each row. The
+      diagonal is not read.
+    * kappa: κ > 0.
+    * links (indptr, members, weights): groups, as in
+      :func:`nbembed.kernels.links.group_attraction`.
+    * widths, strengths (n,): w_i and t_i, for ``inward``.
 
-    Returns
-    -------
-    LogRowsTerms
-
-    Notes
-    -----
     O(n² + Σ m²) time.
     """
     n = logs.shape[0]
@@ -85,23 +72,12 @@ def rewrite_links(
 ) -> float:
     """Write log p̃ − log keep of the linked pairs to ``packed``; return their Σ p̃ log p̃ in nats.
 
-    Parameters
-    ----------
-    packed : ndarray of shape (n, n)
-        As :func:`packed_log_rows` returns it; changed in place.
-    logs, kappa, links
-        As they were given to :func:`packed_log_rows`.
-    shifts : ndarray of shape (n,)
-        As :func:`packed_log_rows` returns them.
-    rates, own
-        As in :func:`nbembed.kernels.linked_entropy.linked_entropy`.
-    keep : ndarray of shape (n,)
-        Share of p in row i, greater than 0.
-    n_threads : int
-        Threads; the result does not depend on it.
+    * packed (n, n): as :func:`packed_log_rows` returns it; changed in place.
+    * logs, kappa, links: as they were given to :func:`packed_log_rows`.
+    * shifts (n,): as :func:`packed_log_rows` returns them.
+    * rates, own: as in :func:`nbembed.kernels.linked_entropy.linked_entropy`.
+    * keep (n,): share of p in row i, greater than 0.
 
-    Notes
-    -----
     O(n + Σ m²) time.
     """
     n = logs.shape[0]

@@ -101,18 +101,10 @@ def keep_smallest(
 ) -> None:
     """Append to each row's list what may be among its k smallest entries.
 
-    Parameters
-    ----------
-    S : ndarray of shape (r, c), float32
-        Finite entries of columns ``first`` … ``first + c − 1``.
-    first : int
-    rows : ndarray of int64, shape (r,)
-        Distinct; the list of each row of ``S``.
-    into : Shortlist
-        Changed in place.
+    * S (r, c) float32: finite entries of columns ``first`` … ``first + c − 1``.
+    * rows (r,) int64: distinct; the list of each row of ``S``.
+    * into: changed in place.
 
-    Notes
-    -----
     O(r c) time; an entry that is dropped costs about 0.2 ns.
     """
     _append(S, first, rows, *into)
@@ -132,17 +124,10 @@ def pair_distances(
 ) -> NDArray[np.float64]:
     """Return the squared distances ‖a_i − b_j‖², j in row i of ``index``, ascending.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, d), float32 or float64
-    B : ndarray of shape (m, d), of the same type
-    index : ndarray of int64, shape (n, k)
-        Sorted along with the distances, in place; of equal distances the lower index comes first.
-
-    Returns
-    -------
-    ndarray of shape (n, k), float64
-        Summed in float64, without cancellation.
+    * Shapes: A (n, d); B (m, d), of the same type.
+    * index (n, k) int64: sorted along with the distances, in place; of equal distances the lower
+      index comes first.
+    * returns (n, k) float64: summed in float64, without cancellation.
     """
     D2 = np.empty(index.shape)
     _distances(read_only(A), read_only(B), index, D2)

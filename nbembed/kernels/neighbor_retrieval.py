@@ -57,32 +57,19 @@ def neighbor_retrieval(
 ) -> RetrievalTerms:
     """Return the sums over pairs that cost and gradient of NeRV are made of.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, one row an axis; n ≥ 2. Squared distances must stay finite in this type.
-    logs : ndarray of shape (n, n), or tuple (indptr, indices, own, other)
-        log p_ij, packed (:func:`nbembed.kernels.log_rows.packed_log_rows`); or CSR parts of a
-        symmetric pattern with log p_ij and log p_ji at each entry. NO_AFFINITY where p is zero.
-        With ``keep``, log p_ij − log keep_i everywhere.
-    widths : ndarray of shape (n,), float64
-        w_i > 0.
-    tradeoff : float
-        t in [0, 1].
-    floor : float
-        log p where p is zero.
-    n_threads : int
-        Threads; the result does not depend on it.
-    keep : ndarray of shape (n,), optional
-        Factors of the rows of p, in [1e-16, 1]; 1 by default.
+    * Yt (d, n): coordinates, one row an axis; n ≥ 2. Squared distances must stay finite in this
+      type.
+    * logs (n, n), or tuple (indptr, indices, own, other): log p_ij, packed
+      (:func:`nbembed.kernels.log_rows.packed_log_rows`); or CSR parts of a symmetric pattern with
+      log p_ij and log p_ji at each entry. NO_AFFINITY where p is zero. With ``keep``, log p_ij −
+      log keep_i everywhere.
+    * widths (n,) float64: w_i > 0.
+    * tradeoff: t in [0, 1].
+    * floor: log p where p is zero.
+    * keep (n,): factors of the rows of p, in [1e-16, 1]; 1 by default.
+    * returns: the cost is t (Σ p log p + cross + Σ log Z_i) + (1 − t) Σ F_i, if each p_i sums to
+      one.
 
-    Returns
-    -------
-    RetrievalTerms
-        The cost is t (Σ p log p + cross + Σ log Z_i) + (1 − t) Σ F_i, if each p_i sums to one.
-
-    Notes
-    -----
     O(d n²) time, O(d n) memory; a row whose Z_i underflows costs O(d n) more.
     """
     d, n = Yt.shape

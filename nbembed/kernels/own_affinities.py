@@ -43,25 +43,13 @@ def own_rows(
 ) -> OwnRows:
     """Return the own affinities of a group.
 
-    Parameters
-    ----------
-    P : ndarray or canonical CSR array of shape (n, n)
-        Neighbor probabilities ≥ 0.
-    members : ndarray of int64, shape (m,)
-        Sorted.
-    count : int
-        The most entries of a row; of equal ones the first are taken.
-    perplexity : float
-    n_threads : int
-        Threads; the bits of the result do not depend on it.
-    previous : tuple (members, OwnRows), optional
-        Another group and what was returned for it, with the same P, ``count`` and ``perplexity``.
-        Rows whose largest entries are the same are copied; the result has the same bits.
-
-    Returns
-    -------
-    OwnRows
-        Columns are places among ``members``. Rows without an entry of P have none here.
+    * P (n, n): neighbor probabilities ≥ 0.
+    * members (m,) int64: sorted.
+    * count: the most entries of a row; of equal ones the first are taken.
+    * previous (members, OwnRows): another group and what was returned for it, with the same P,
+      ``count`` and ``perplexity``. Rows whose largest entries are the same are copied; the result
+      has the same bits.
+    * returns: columns are places among ``members``. Rows without an entry of P have none here.
     """
     m, n = members.size, P.shape[0]
     columns, values = np.empty((m, count), np.int32), np.empty((m, count))
@@ -103,12 +91,8 @@ def sum_both_ways(
 ) -> OwnRows:
     """Return s_i g_ij + s_j g_ji, the CSR parts of diag(s) G + Gᵀ diag(s), canonical.
 
-    Parameters
-    ----------
-    bounds, columns, values : ndarray
-        CSR parts of a square matrix G ≥ 0, canonical.
-    scale : ndarray of float64
-        s, one a row.
+    * bounds, columns, values: CSR parts of a square matrix G ≥ 0, canonical.
+    * scale float64: s, one a row.
     """
     given = tuple(read_only(part) for part in (bounds, columns, values, scale))
     joined = np.empty(bounds.size, np.int64)
@@ -128,14 +112,9 @@ def place_rows(
 ) -> None:
     """Write the rows of a block, given by places among ``members``, where their points are free.
 
-    Parameters
-    ----------
-    members, bounds, columns, values : ndarray
-        A group and the CSR parts of its block.
-    free : ndarray of int64, shape (n,)
-        The first free entry of each point's row; moved on by what is written.
-    indices, data : ndarray
-        CSR parts of a matrix of all points, written.
+    * members, bounds, columns, values: a group and the CSR parts of its block.
+    * free (n,) int64: the first free entry of each point's row; moved on by what is written.
+    * indices, data: CSR parts of a matrix of all points, written.
     """
     given = (members, bounds, columns, values)
     _place(*(read_only(part) for part in given), free, indices, data)

@@ -51,30 +51,16 @@ def parametric(
 ) -> ParametricTerms:
     """Return cost and gradients of Parametric Embedding; with ``solve``, at the best objects.
 
-    Parameters
-    ----------
-    objects : ndarray of shape (n, d), float32 or float64
-        r_n; with ``solve`` where Newton's method begins. Left as they are.
-    centers : ndarray of shape (K, d)
-        φ_k.
-    proba : ndarray of shape (n, K), float32 or float64
-        p_nk; rows sum to one.
-    log_prior : ndarray of shape (K,)
-        log π_k; :data:`NEVER` for a class that takes no part.
-    eta : float
-        η ≥ 0; above 0 with ``solve``.
-    solve : bool
-        Whether to move each object to its minimum first.
-    held : ndarray of int
-        Objects that are not moved.
-    tolerance : float
-        How far from its minimum an object may end, in coordinates. An object that is as near
-        already stays where it is, to the bit.
-    n_threads : int
-        Threads; the result does not depend on it.
+    * objects (n, d): r_n; with ``solve`` where Newton's method begins. Left as they are.
+    * centers (K, d): φ_k.
+    * proba (n, K): p_nk; rows sum to one.
+    * log_prior (K,): log π_k; :data:`NEVER` for a class that takes no part.
+    * eta: η ≥ 0; above 0 with ``solve``.
+    * solve: whether to move each object to its minimum first.
+    * held int: objects that are not moved.
+    * tolerance: how far from its minimum an object may end, in coordinates. An object that is as
+      near already stays where it is, to the bit.
 
-    Notes
-    -----
     O(n K d) time and O(n d³) for the steps; O(n d) memory.
     """
     n, K = proba.shape

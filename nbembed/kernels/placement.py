@@ -235,14 +235,9 @@ def _descend(Yt, P, log_P, w, alpha, tradeoff, tether, starts, size, places, cos
 def descend_with(row_cost: Any, name: str, *, on_disk: bool = False) -> Any:
     """Return :func:`_descend` compiled with another row cost: the same code with one name replaced.
 
-    Parameters
-    ----------
-    row_cost : compiled function
-        With the arguments and results of :func:`_row_cost`.
-    name : str
-        Of the function, under which its machine code is kept; another one for each row cost.
-    on_disk : bool, default=False
-        Whether to keep the machine code, for a row cost whose source is among the kernels.
+    * row_cost: with the arguments and results of :func:`_row_cost`.
+    * name: of the function, under which its machine code is kept; another one for each row cost.
+    * on_disk: whether to keep the machine code, for a row cost whose source is among the kernels.
     """
     code = _descend.py_func.__code__.replace(co_name=name, co_qualname=name)
     function = FunctionType(code, {**globals(), "_row_cost": row_cost}, name)
@@ -272,38 +267,21 @@ def descend(
     n_threads: int,
     terms: Any = None,
 ) -> tuple[Any, Any]:
-    """Return where each row's cost is least, going down from the best of its starts.
+    """Descend from the best of each row's starts; return the place of least cost and the cost.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float64
-        Coordinates of the fitted points, one row an axis, about their center.
-    P : ndarray of shape (m, n), float64
-        Neighbor probabilities of the new points.
-    log_P : ndarray of shape (m, n), float64, or None
-        Their logarithms, finite also where p underflows; read only with t < 1.
-    w : ndarray of shape (m,), float64
-        Precision of each row's q.
-    alpha : float
-        α ≥ 0.
-    tradeoff : float
-        t in [0, 1].
-    tether : float
-        μ ≥ 0; above zero no row drives its point to infinity.
-    starts : ndarray of shape (m, n_starts, d)
-    size : float
-        The map's radius: no step is longer than that or 1/√w.
-    n_threads : int
-        Threads; the result does not depend on it.
-    terms : compiled function, optional
-        Of another similarity (:mod:`nbembed.kernels.custom_similarity`), which ignores
-        ``alpha``.
-
-    Returns
-    -------
-    places : ndarray of shape (m, d)
-    costs : ndarray of shape (m,)
-        Without t Σ p log p.
+    * Shapes: starts (m, n_starts, d); returns places (m, d).
+    * Yt (d, n) float64: coordinates of the fitted points, one row an axis, about their center.
+    * P (m, n) float64: neighbor probabilities of the new points.
+    * log_P (m, n), float64, or None: their logarithms, finite also where p underflows; read only
+      with t < 1.
+    * w (m,) float64: precision of each row's q.
+    * alpha: α ≥ 0.
+    * tradeoff: t in [0, 1].
+    * tether: μ ≥ 0; above zero no row drives its point to infinity.
+    * size: the map's radius: no step is longer than that or 1/√w.
+    * terms: of another similarity (:mod:`nbembed.kernels.custom_similarity`), which ignores
+      ``alpha``.
+    * returns costs (m,): without t Σ p log p.
     """
     m = P.shape[0]
     places, costs = np.empty((m, Yt.shape[0])), np.empty(m)

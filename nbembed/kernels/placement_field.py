@@ -67,20 +67,9 @@ def _potentials(Yt, x, ys, w, alpha, out):
 
 
 def potentials(Yt: Any, xs: Any, ys: Any, w: float, alpha: float, n_threads: int) -> Any:
-    """Return V at the nodes of a mesh, shape (len(xs), len(ys)).
+    """Return V at the nodes of a mesh, shape (len(xs), len(ys)), with one w for all points.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (2, n), float64
-        Coordinates of the fitted points.
-    xs, ys : ndarray of float64
-        Coordinates of the nodes.
-    w : float
-        The same for all new points.
-    alpha : float
-        α ≥ 0.
-    n_threads : int
-        The result does not depend on it.
+    ``Yt`` (2, n) float64 holds the coordinates of the fitted points.
     """
     alpha = 0.0 if alpha < GAUSSIAN_BELOW else float(alpha)
     Yt, ys, out = read_only(Yt), read_only(ys), np.empty((len(xs), len(ys)))
@@ -173,23 +162,13 @@ def descend_on_field(
     size: float,
     n_threads: int,
 ) -> Any:
-    """Return where each row's cost is least, going down from the best of its starts.
+    """Descend from the best of each row's starts; return the place of least cost, (m, 2).
 
-    Parameters
-    ----------
-    P : ndarray of shape (m, k), float64
-        Neighbor probabilities of the new points over k neighbors each.
-    neighbors : ndarray of shape (m, k, 2), float64
-        Coordinates of those.
-    field : ndarray, float64
-        x₀, y₀, 1/h, rows, columns, and the coefficients c of V.
-    w, alpha, tether, starts, size, n_threads
-        As for :func:`nbembed.kernels.placement.descend`; w is one number, and the starts are on the
-        mesh.
-
-    Returns
-    -------
-    ndarray of shape (m, 2)
+    * P (m, k) float64: neighbor probabilities of the new points over k neighbors each.
+    * neighbors (m, k, 2) float64: coordinates of those.
+    * field: x₀, y₀, 1/h, rows, columns, and the coefficients c of V.
+    * w, alpha, tether, starts, size, n_threads: as for :func:`nbembed.kernels.placement.descend`;
+      w is one number, and the starts are on the mesh.
     """
     m, k = P.shape
     alpha = 0.0 if alpha < GAUSSIAN_BELOW else float(alpha)

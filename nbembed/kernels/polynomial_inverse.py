@@ -34,26 +34,11 @@ ROWS = 2**13
 def polynomial_inverse(
     S: tuple[Any, Any, Any], B: Any, low: float, degree: int, n_threads: int = 1
 ) -> Any:
-    """Return p(I − S) B.
+    """Return p(I − S) B, for B of shape (n, m).
 
-    Parameters
-    ----------
-    S : tuple of (indptr, indices, data)
-        CSR parts of a symmetric matrix, of the type of ``B``.
-    B : ndarray of shape (n, m), float32 or float64
-    low : float
-        a in (0, 2).
-    degree : int
-        Number of steps, at least 1.
-    n_threads : int
-        Threads; the result does not depend on it.
+    ``S`` are the CSR parts of a symmetric matrix, of the type of ``B``; ``low`` is a in (0, 2),
+    ``degree`` the number of steps, at least 1.
 
-    Returns
-    -------
-    ndarray of shape (n, m)
-
-    Notes
-    -----
     A row's entries are few, and what they point at is scattered: rows in an order in which
     neighbors are near each other, and those of equal length in a row, take a third less time
     (:class:`~nbembed.optimizers.laplacian.LaplacianPolynomial`).

@@ -60,25 +60,13 @@ def sparse_attraction(
 ) -> SparseTerms:
     """Return attraction, curvature and cross entropy along the entries of P.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, one row an axis.
-    P : tuple of (indptr, indices, data)
-        CSR parts. Every stored entry pulls at its row alone: for a symmetric P both halves are
-        stored. With ``keep`` (indptr, indices, own, other): p_ij and p_ji at each entry.
-    alpha : float
-        α ≥ 0; below 1e-16 the Gaussian.
-    want_cost : bool
-        Whether to spend a logarithm an entry on ``cross``.
-    n_threads : int
-        Threads; the result does not depend on it.
-    keep : ndarray of shape (n,), optional
-        k, factors of the rows: P_ij = k_i p_ij + k_j p_ji.
-
-    Returns
-    -------
-    SparseTerms
+    * Yt (d, n): coordinates, one row an axis.
+    * P (indptr, indices, data): CSR parts. Every stored entry pulls at its row alone: for a
+      symmetric P both halves are stored. With ``keep`` (indptr, indices, own, other): p_ij and
+      p_ji at each entry.
+    * alpha: α ≥ 0; below 1e-16 the Gaussian.
+    * want_cost: whether to spend a logarithm an entry on ``cross``.
+    * keep (n,): k, factors of the rows: P_ij = k_i p_ij + k_j p_ji.
     """
     if alpha and not distances_stay_finite(Yt, alpha):
         terms = sparse_attraction(Yt.astype(np.float64), P, alpha, want_cost, n_threads, keep=keep)
@@ -126,7 +114,7 @@ def joint_attraction(
     n_threads: int,
     keep: Any = None,
 ) -> SparseTerms:
-    """Return what :func:`sparse_attraction` does, of a symmetric P.
+    """Compute :func:`sparse_attraction` for a symmetric P.
 
     With ``keep`` P_ij = (k_i + k_j) p_ij / 2.
     """

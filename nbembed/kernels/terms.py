@@ -24,18 +24,11 @@ TIE = 1e-10
 class HeavyTailedTerms(NamedTuple):
     """Sums over pairs; q is not normalized.
 
-    Attributes
-    ----------
-    attraction : ndarray of shape (d, n)
-        Σ_j P_ij S_ij (y_i − y_j), in the type of the points.
-    repulsion : ndarray of shape (d, n)
-        Σ_j q_ij S_ij (y_i − y_j).
-    curvature : ndarray of shape (n,)
-        Σ_j P_ij S_ij.
-    normalizer : float
-        Z = Σ_{i≠j} q_ij.
-    cross : float
-        −Σ_ij P_ij log q_ij, in nats; NaN if it was not wanted.
+    * attraction (d, n): Σ_j P_ij S_ij (y_i − y_j), in the type of the points.
+    * repulsion (d, n): Σ_j q_ij S_ij (y_i − y_j).
+    * curvature (n,): Σ_j P_ij S_ij.
+    * normalizer: Z = Σ_{i≠j} q_ij.
+    * cross: −Σ_ij P_ij log q_ij, in nats; NaN if it was not wanted.
     """
 
     attraction: Any
@@ -48,13 +41,9 @@ class HeavyTailedTerms(NamedTuple):
 class OwnRows(NamedTuple):
     """Own affinities of a group, as the parts of a canonical CSR array of shape (m, m).
 
-    Attributes
-    ----------
-    bounds : ndarray of int64, shape (m + 1,)
-    columns : ndarray of int32
-        Places among the members.
-    values : ndarray of float64
-        Greater than zero; each row that has any sums to 1.
+    * Shapes: bounds (m + 1,) int64.
+    * columns int32: places among the members.
+    * values float64: greater than zero; each row that has any sums to 1.
     """
 
     bounds: Any
@@ -65,12 +54,8 @@ class OwnRows(NamedTuple):
 class SparseTerms(NamedTuple):
     """Sums along the entries of a sparse matrix.
 
-    Attributes
-    ----------
-    force : ndarray of shape (d, n)
-    curvature : ndarray of shape (n,)
-    cross : float
-        −Σ_ij P_ij log q_ij over all stored entries, NaN if it was not wanted.
+    * Shapes: force (d, n); curvature (n,).
+    * cross: −Σ_ij P_ij log q_ij over all stored entries, NaN if it was not wanted.
     """
 
     force: Any
@@ -81,12 +66,8 @@ class SparseTerms(NamedTuple):
 class RadialTerms(NamedTuple):
     """Sums of a radial kernel K over the other points.
 
-    Attributes
-    ----------
-    potential : ndarray of shape (n,), float64
-        φ_i = Σ_{j≠i} c_j K(τ_ij).
-    gradient : ndarray of shape (d, n)
-        ∂φ_i/∂y_i, in the type of the points.
+    * potential (n,) float64: φ_i = Σ_{j≠i} c_j K(τ_ij).
+    * gradient (d, n): ∂φ_i/∂y_i, in the type of the points.
     """
 
     potential: Any
@@ -96,16 +77,10 @@ class RadialTerms(NamedTuple):
 class GaussianRowsTerms(NamedTuple):
     """Sums over pairs.
 
-    Attributes
-    ----------
-    attraction : ndarray of shape (d, n)
-        Σ_j W_ij (y_i − y_j), in the type of the points.
-    repulsion : ndarray of shape (d, n)
-        Σ_j (q_ij + q_ji)(y_i − y_j), q normalized.
-    log_normalizers : ndarray of shape (n,), float64
-        log Z_i.
-    cross : float
-        ½ Σ_ij W_ij τ_ij, in nats; NaN if it was not wanted.
+    * attraction (d, n): Σ_j W_ij (y_i − y_j), in the type of the points.
+    * repulsion (d, n): Σ_j (q_ij + q_ji)(y_i − y_j), q normalized.
+    * log_normalizers (n,) float64: log Z_i.
+    * cross: ½ Σ_ij W_ij τ_ij, in nats; NaN if it was not wanted.
     """
 
     attraction: Any
@@ -117,16 +92,10 @@ class GaussianRowsTerms(NamedTuple):
 class RetrievalTerms(NamedTuple):
     """Sums over pairs.
 
-    Attributes
-    ----------
-    force : ndarray of shape (d, n)
-        Half the gradient, in the type of the points.
-    log_normalizers : ndarray of shape (n,), float64
-        log Z_i.
-    divergences : ndarray of shape (n,), float64
-        F_i = KL(q_i‖p_i), in nats.
-    cross : float
-        Σ_ij p_ij w_i τ_ij, in nats.
+    * force (d, n): half the gradient, in the type of the points.
+    * log_normalizers (n,) float64: log Z_i.
+    * divergences (n,) float64: F_i = KL(q_i‖p_i), in nats.
+    * cross: Σ_ij p_ij w_i τ_ij, in nats.
     """
 
     force: Any
@@ -136,18 +105,15 @@ class RetrievalTerms(NamedTuple):
 
 
 class LogRowsTerms(NamedTuple):
-    """What is made of logarithms; sums are float64.
+    """Affinities made of logarithms, and sums over them in float64.
 
-    Attributes
-    ----------
-    packed : ndarray of shape (n, n), in the type of ``logs``
-        log p, as :func:`nbembed.kernels.codegen.tiles.half_square` wants it with ``both``.
-    shifts : ndarray of shape (n,)
-        log p_ij = κ logs_ij − shifts_i.
-    masses, entropies : ndarray of shape (n,)
-        Σ_j p_ij and Σ_j p_ij log p_ij over the points j that are not linked to i, in nats.
-    inward : ndarray of shape (2, n)
-        Σ_i w_i (1 − t_i) p_ij and Σ_i w_i t_i p_ij: how much the others attend to point j.
+    * packed (n, n), in the type of ``logs``: log p, as
+      :func:`nbembed.kernels.codegen.tiles.half_square` wants it with ``both``.
+    * shifts (n,): log p_ij = κ logs_ij − shifts_i.
+    * masses, entropies (n,): Σ_j p_ij and Σ_j p_ij log p_ij over the points j that are not linked
+      to i, in nats.
+    * inward (2, n): Σ_i w_i (1 − t_i) p_ij and Σ_i w_i t_i p_ij: how much the others attend to
+      point j.
     """
 
     packed: Any
@@ -160,10 +126,7 @@ class LogRowsTerms(NamedTuple):
 class UnlinkedTerms(NamedTuple):
     """Sums over the points j that are not linked to point i.
 
-    Attributes
-    ----------
-    masses, entropies : ndarray of shape (n,), float64
-        Σ_j p_ij, and Σ_j p_ij log p_ij in nats.
+    * masses, entropies (n,) float64: Σ_j p_ij, and Σ_j p_ij log p_ij in nats.
     """
 
     masses: Any
@@ -173,14 +136,9 @@ class UnlinkedTerms(NamedTuple):
 class GroupTerms(NamedTuple):
     """Sums over the pairs of all groups.
 
-    Attributes
-    ----------
-    force : ndarray of shape (d, n)
-        Σ_j g_ij S_ij (y_i − y_j), in the type of the points.
-    curvature : ndarray of shape (n,)
-        Σ_j g_ij S_ij.
-    cross : float
-        −Σ_{i≠j} g_ij log q_ij over both orders of each pair, q = (1 + ατ)^(−1/α) or exp(−τ).
+    * force (d, n): Σ_j g_ij S_ij (y_i − y_j), in the type of the points.
+    * curvature (n,): Σ_j g_ij S_ij.
+    * cross: −Σ_{i≠j} g_ij log q_ij over both orders of each pair, q = (1 + ατ)^(−1/α) or exp(−τ).
     """
 
     force: Any
@@ -191,16 +149,10 @@ class GroupTerms(NamedTuple):
 class MarginTerms(NamedTuple):
     """Large-margin terms of Mbed.
 
-    Attributes
-    ----------
-    cost : float
-        −u(A + B) + D with u the margin weight, in nats.
-    gradient : ndarray of shape (d, n)
-        Of the cost, in the type of the points.
-    membership : ndarray of shape (n, K), float64
-        m_ik; rows sum to one.
-    margin, balance, labels : float
-        A, B and D.
+    * cost: −u(A + B) + D with u the margin weight, in nats.
+    * gradient (d, n): of the cost, in the type of the points.
+    * membership (n, K) float64: m_ik; rows sum to one.
+    * margin, balance, labels: A, B and D.
     """
 
     cost: float
@@ -214,23 +166,15 @@ class MarginTerms(NamedTuple):
 class ParametricTerms(NamedTuple):
     """Objects, and the sums over them.
 
-    Attributes
-    ----------
-    objects : ndarray of shape (n, d)
-        Where they are now, in the type they came in.
-    cost : float
-        Σ_n f_n, in nats.
-    gradient : ndarray of shape (n, d)
-        ∂f_n/∂r_n, in the type of the objects.
-    curvature : ndarray of shape (n,), float64
-        tr Cov_{q_n}(φ) + 2η, which no eigenvalue of the Hessian exceeds.
-    class_gradient : ndarray of shape (K, d), float64
-        Σ_n ∂f_n/∂φ_k.
-    class_curvature : ndarray of shape (K,), float64
-        Σ_n q_nk (1 − q_nk) ‖r_n − φ_k‖² + |Σ_n (p_nk − q_nk)|, which no eigenvalue of ∂²/∂φ_k²
-        exceeds.
-    unsolved : int
-        Objects that Newton's method gave up on (η next to nothing); none where it was not asked to.
+    * objects (n, d): where they are now, in the type they came in.
+    * cost: Σ_n f_n, in nats.
+    * gradient (n, d): ∂f_n/∂r_n, in the type of the objects.
+    * curvature (n,) float64: tr Cov_{q_n}(φ) + 2η, which no eigenvalue of the Hessian exceeds.
+    * class_gradient (K, d) float64: Σ_n ∂f_n/∂φ_k.
+    * class_curvature (K,) float64: Σ_n q_nk (1 − q_nk) ‖r_n − φ_k‖² + |Σ_n (p_nk − q_nk)|, which
+      no eigenvalue of ∂²/∂φ_k² exceeds.
+    * unsolved: objects that Newton's method gave up on (η next to nothing); none where it was not
+      asked to.
     """
 
     objects: Any
@@ -245,14 +189,9 @@ class ParametricTerms(NamedTuple):
 class Calibration(NamedTuple):
     """Rows of neighbor probabilities.
 
-    Attributes
-    ----------
-    P : ndarray of shape (n, m)
-        Each row sums to one.
-    beta : ndarray of float64, shape (n,)
-        p_j ∝ exp(−β d_j²); positive and finite.
-    tied : ndarray of int64, shape (n,)
-        How many points tie for nearest.
+    * P (n, m): each row sums to one.
+    * beta (n,) float64: p_j ∝ exp(−β d_j²); positive and finite.
+    * tied (n,) int64: how many points tie for nearest.
     """
 
     P: NDArray[Any]
@@ -263,15 +202,11 @@ class Calibration(NamedTuple):
 class Shortlist(NamedTuple):
     """The smallest entries of rows so far.
 
-    Attributes
-    ----------
-    values, columns : ndarray of shape (n, room), float32 and int32
-        Entries and their columns; the first ``counts[i]`` of a row are in use.
-    counts : ndarray of int64, shape (n,)
-    bounds : ndarray of float32, shape (n,)
-        Every entry that was dropped is at least as large; ∞ where none was.
-    k : int
-        Number of smallest entries that are wanted.
+    * Shapes: counts (n,) int64.
+    * values, columns (n, room), float32 and int32: entries and their columns; the first
+      ``counts[i]`` of a row are in use.
+    * bounds (n,) float32: every entry that was dropped is at least as large; ∞ where none was.
+    * k: number of smallest entries that are wanted.
     """
 
     values: NDArray[np.float32]

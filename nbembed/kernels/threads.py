@@ -33,21 +33,11 @@ _pool_size = 0
 def resolve_threads(n_jobs: int | None) -> int:
     """Return the number of threads that ``n_jobs`` asks for.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        None or −1: every core that this process may use (:func:`.cores.available_cores`); −2: all
-        but one, and so on, as in scikit-learn; a positive number: itself.
+    * n_jobs: None or −1: every core that this process may use (:func:`.cores.available_cores`);
+      −2: all but one, and so on, as in scikit-learn; a positive number: itself.
+    * returns n_threads: at least 1.
 
-    Returns
-    -------
-    n_threads : int
-        At least 1.
-
-    Raises
-    ------
-    ValueError
-        If ``n_jobs`` is 0 or no integer.
+    Raises ValueError if ``n_jobs`` is 0 or no integer.
     """
     if n_jobs is None:
         n_jobs = -1
@@ -89,22 +79,14 @@ def _never() -> bool:
 def run_chunks(function: Callable[[int], object], n_chunks: int, n_threads: int) -> None:
     """Call ``function(chunk)`` for chunk = 0 … n_chunks − 1, on up to ``n_threads`` threads.
 
-    Parameters
-    ----------
-    function : callable
-        Takes the number of a chunk; should release the GIL. Chunks run in any order and at the same
-        time, so each must write to memory of its own.
-    n_chunks : int
-        Number of chunks.
-    n_threads : int
-        The caller's thread included. 1 runs everything here, in order.
+    * function: takes the number of a chunk; should release the GIL. Chunks run in any order and at
+      the same time, so each must write to memory of its own.
+    * n_chunks: number of chunks.
+    * n_threads: the caller's thread included. 1 runs everything here, in order.
 
-    Raises
-    ------
-    BaseException
-        The first exception that a chunk raised; chunks not yet begun are then left out.
-    Interrupted
-        If the caller has allowed it (:func:`interruptible`) and it was asked for.
+    Raises BaseException: the first exception that a chunk raised; chunks not yet begun are then
+    left out; Interrupted if the caller has allowed it (:func:`interruptible`) and it was asked
+    for.
     """
     asked = getattr(_asking, "asked", None) or _never
     if n_threads <= 1 or n_chunks <= 1:

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_labels_suffice(supervision: Supervision | None) -> None:
-    """Raise unless a metric can be learned from the labels.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two classes are the most probable one of a labeled point.
-    """
+    """Raise ValueError unless two classes or more are the most probable one of a labeled point."""
     named: list[str] = []
     if supervision is not None:
         top = np.unique(supervision.top_class[supervision.labeled])

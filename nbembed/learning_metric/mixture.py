@@ -50,14 +50,9 @@ SWEEPS = 20
 class Mixture:
     """A mixture of labeled Gaussians.
 
-    Attributes
-    ----------
-    centroids : ndarray of shape (n_centroids, n_features)
-        m_k.
-    beta : ndarray of shape (n_classes, n_centroids)
-        β_ck; columns sum to one.
-    width : float
-        σ, in units of the data.
+    * centroids (n_centroids, n_features): m_k.
+    * beta (n_classes, n_centroids): β_ck; columns sum to one.
+    * width: σ, in units of the data.
     """
 
     centroids: NDArray[np.float64]
@@ -108,22 +103,11 @@ def loss(
 ) -> tuple[float, NDArray[np.float64]]:
     """Return minus the mean log-likelihood and its gradient.
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n_centroids · (n_features + n_classes),)
-        m/σ, row by row, and then η, row by row.
-    X : ndarray of shape (n, n_features)
-        Points, in units of σ.
-    T : ndarray of shape (n, n_classes)
-        Rows of class probabilities.
-    n_centroids : int
-
-    Returns
-    -------
-    loss : float
-        In nats a point.
-    gradient : ndarray of the shape of ``theta``
-        Both NaN where squares are too large.
+    * theta (n_centroids · (n_features + n_classes),): m/σ, row by row, and then η, row by row.
+    * X (n, n_features): points, in units of σ.
+    * T (n, n_classes): rows of class probabilities.
+    * returns loss: in nats a point.
+    * returns gradient shaped like ``theta``: both NaN where squares are too large.
     """
     K, n_features = n_centroids, X.shape[1]
     m = theta[: K * n_features].reshape(K, n_features)
@@ -156,13 +140,9 @@ def start(
 ) -> Start:
     """Return initial centroids by k-means in each class, or over all points if K is smaller.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, n_features)
-    T : ndarray of shape (n, n_classes)
-    n_centroids : int
-        At most n. Classes share them by their numbers of points, each getting one at least.
-    rng : Generator
+    * Shapes: X (n, n_features); T (n, n_classes).
+    * n_centroids: at most n. Classes share them by their numbers of points, each getting one at
+      least.
     """
     top = T.argmax(axis=1)
     counts = np.bincount(top, minlength=T.shape[1])
@@ -215,19 +195,9 @@ def descend(
 ) -> NDArray[np.float64]:
     """Return the parameters (see :func:`loss`) at the end of conjugate gradients.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, n_features)
-        Labeled points, centered.
-    T : ndarray of shape (n, n_classes)
-        Their class probabilities.
-    begin : Start
-    width : float
-        σ > 0.
-    max_iter : int
-        Iterations at most.
-    watch : callable
-        Called with the parameters at the start and after each iteration; True ends the fit.
+    ``X`` (n, n_features) are labeled points, centered, and ``T`` (n, n_classes) their class
+    probabilities. ``watch`` is called with the parameters at the start and after each iteration;
+    True ends the fit.
     """
     K = len(begin.centroids)
     theta = np.concatenate([(begin.centroids / width).ravel(), _eta(X, T, begin, width).ravel()])

@@ -50,25 +50,14 @@ def nearest_by_length(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the k nearest neighbors of each point and the lengths of the paths to them.
 
-    Parameters
-    ----------
-    lengths : callable
-        Takes a point and the other points, or None for all of them, and returns the lengths of the
-        paths between them. It is called by several threads at once.
-    roots : ndarray of shape (n, C)
-        √p(c|x) of the points.
-    k : int
-        At most the number of other points.
-    others : ndarray of shape (m, C), optional
-        √p(c|x) of the points among which neighbors are searched; by default the other points.
-    n_threads : int, default=1
-        The result does not depend on it.
-
-    Returns
-    -------
-    index : ndarray of shape (n, k)
-        Nearest first; of equally near points the one of lower index.
-    distances : ndarray of shape (n, k), float64
+    * Shapes: returns distances (n, k) float64.
+    * lengths: takes a point and the other points, or None for all of them, and returns the lengths
+      of the paths between them. It is called by several threads at once.
+    * roots (n, C): √p(c|x) of the points.
+    * k: at most the number of other points.
+    * others (m, C): √p(c|x) of the points among which neighbors are searched; by default the other
+      points.
+    * returns index (n, k): nearest first; of equally near points the one of lower index.
     """
     n = len(roots)
     among = roots if others is None else others

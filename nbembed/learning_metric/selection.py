@@ -46,15 +46,9 @@ BLIND_ITERATIONS = 10
 class Choice:
     """The chosen candidate and the scores of all.
 
-    Attributes
-    ----------
-    n_centroids : int
-    width : float
-    n_iter : int
-    results : dict of str to ndarray
-        One entry a candidate: "n_centroids", "width", "n_iter" (the best for it),
-        "mean_test_score" and "std_test_score" (over folds; log-likelihood of a held-out point, in
-        nats).
+    * results: one entry a candidate: "n_centroids", "width", "n_iter" (the best for it),
+      "mean_test_score" and "std_test_score" (over folds; log-likelihood of a held-out point, in
+      nats).
     """
 
     n_centroids: int
@@ -66,12 +60,8 @@ class Choice:
 def spread_of(X: NDArray[np.float64], T: NDArray[np.float64]) -> float:
     """Return the root mean squared distance of points to the mean of their class.
 
-    Where classes have no spread, as when each has one point, it is that of all points.
-
-    Raises
-    ------
-    ValueError
-        If all points coincide.
+    Where classes have no spread, as when each has one point, it is that of all points. Raises
+    ValueError if all points coincide.
     """
     top = T.argmax(axis=1)
     means = np.zeros((T.shape[1], X.shape[1]))
@@ -118,29 +108,13 @@ def choose(
 ) -> Choice:
     """Return the candidate with the largest likelihood of held-out labels.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, n_features)
-        Labeled points, centered.
-    T : ndarray of shape (n, n_classes)
-    n_centroids, widths : lists of candidates
-    n_folds : int
-    max_iter : int
-    rng : Generator
-    n_threads : int
-        Fits that run at the same time; the result does not depend on it.
-    verbose : bool
-        Whether a bar counts the fits.
+    * Shapes: T (n, n_classes).
+    * X (n, n_features): labeled points, centered.
+    * n_threads: fits that run at the same time; the result does not depend on it.
 
-    Warns
-    -----
-    UserWarning
-        If nothing can be held out, because no class has two points: what is then used.
+    Warns if nothing can be held out, because no class has two points: what is then used.
 
-    Raises
-    ------
-    ValueError
-        If no candidate gives a finite likelihood.
+    Raises ValueError if no candidate gives a finite likelihood.
     """
     if len(X) > POINTS:
         keep = _sample(T.argmax(axis=1), POINTS, rng)
@@ -223,10 +197,7 @@ class _Search:
     def best(self) -> Choice:
         """Return the plainest of the best candidates and the table of all.
 
-        Raises
-        ------
-        ValueError
-            If none gives a finite likelihood.
+        Raises ValueError if none gives a finite likelihood.
         """
         tried = sorted(self._scores)
         steps = [int(self._scores[at][0].argmax()) for at in tried]

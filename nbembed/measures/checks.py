@@ -72,13 +72,6 @@ def check_labels(labels: Any, name: str) -> NDArray[Any]:
     """Return a list of labels, none of them missing, as an array that can be sorted.
 
     −1 is a class like any other here: measures compare complete labels.
-
-    Raises
-    ------
-    ValueError
-        If it is no flat list, or a label is missing (None, NaN, masked).
-    TypeError
-        If labels are of kinds that have no order between them.
     """
     try:
         array = np.asarray(labels)

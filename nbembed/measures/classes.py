@@ -1,4 +1,4 @@
-"""How well a map separates classes that it was not given, and how two labelings differ."""
+"""Separation of classes that a map was not given, and differences of two labelings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether one method is better than another on the same folds."""
+"""Comparison of two methods on the same folds by a paired test."""
 
 from __future__ import annotations
 

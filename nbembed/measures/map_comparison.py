@@ -36,17 +36,12 @@ K = 10
 class Alignment:
     """The rotation or reflection, scaling and shift that bring one map onto another.
 
-    Attributes
-    ----------
-    rotation : ndarray of shape (n_components, n_components of the other map)
-        Orthonormal columns, or rows where the other map has more dimensions.
-    scale : float
-        Brings the map to the size of the other, by root mean square. (The factor of least squares
-        would shrink maps that have little in common.)
-    center, target : ndarray
-        The means of the map and of the other.
-    disparity : float
-        In [0, 1]; 1 if all points of one of the maps coincide.
+    * rotation (n_components, n_components of the other map): orthonormal columns, or rows where
+      the other map has more dimensions.
+    * scale: brings the map to the size of the other, by root mean square. (The factor of least
+      squares would shrink maps that have little in common.)
+    * center, target: the means of the map and of the other.
+    * disparity: in [0, 1]; 1 if all points of one of the maps coincide.
     """
 
     rotation: NDArray[np.float64]
@@ -62,7 +57,7 @@ class Alignment:
 
     @property
     def mirrored(self) -> bool:
-        """Whether the map is mirrored; ``False`` between maps of different dimensions."""
+        """True if the map is mirrored; ``False`` between maps of different dimensions."""
         square = self.rotation.shape[0] == self.rotation.shape[1]
         return bool(square and np.linalg.det(self.rotation) < 0)
 
@@ -79,7 +74,7 @@ class Alignment:
 
 @dataclass(frozen=True, eq=False)
 class MapComparison:
-    """How a map differs from another of the same points.
+    """Differences of a map from another of the same points.
 
     Attributes
     ----------
@@ -109,7 +104,7 @@ class MapComparison:
 
 
 def compare_maps(Y: ArrayLike, other: ArrayLike, k: int = K) -> MapComparison:
-    """Return how the map ``Y`` differs from another map of the same points.
+    """Compare the map ``Y`` with another map of the same points.
 
     Parameters
     ----------
@@ -180,7 +175,7 @@ def map_neighbors(Y: NDArray[Any], k: int) -> NDArray[np.int32]:
 
 
 def align_map(Y: NDArray[Any], other: NDArray[Any]) -> Alignment:
-    """Return what brings the layout ``Y`` onto another one of the same points (both checked)."""
+    """Return the alignment of the layout ``Y`` to another one of the same points (both checked)."""
     Y, other = np.asarray(Y, dtype=np.float64), np.asarray(other, dtype=np.float64)
     center, target = Y.mean(axis=0), other.mean(axis=0)
     A, B = Y - center, other - target

@@ -1,4 +1,4 @@
-"""How well a map keeps the neighborhoods of the data, without labels."""
+"""Preservation of the data's neighborhoods by a map, without labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a map expresses class probabilities, and how well a classifier predicts classes.
+"""Expression of class probabilities by a map, and prediction of classes by a classifier.
 
     prec(h) = (1/K) Σ_k |X_k^high(h) ∩ X_k^close(h)| / h                                    (eq. 12)
 

@@ -170,7 +170,7 @@ def precision_recall(
 
 
 class SmoothedErrors(NamedTuple):
-    """What a map misses and what it shows wrongly, in nats.
+    """Neighbors that a map misses and neighbors that it shows wrongly, in nats.
 
     Attributes
     ----------

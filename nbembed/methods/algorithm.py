@@ -59,7 +59,7 @@ class GridRecipe(NeighborRecipe):
             check_memory_of_pairs(X.shape[0], forms=self.dense_forms, instead=INSTEAD)
 
     def algorithm_for(self, n_samples: int) -> Algorithm:
-        """Return how the pairs of so many points are summed."""
+        """Return the algorithm that sums the pairs of so many points."""
         return "grid" if self._wants_grid(n_samples) and self.n_components in AXES else "exact"
 
     def neighbors_for(self, n_samples: int) -> int | None:

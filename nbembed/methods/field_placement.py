@@ -52,15 +52,10 @@ AT_RIM = 256
 class MapField:
     """The potential of a map, for one similarity.
 
-    Attributes
-    ----------
-    field : ndarray
-        As :func:`nbembed.kernels.placement_field.descend_on_field` takes it.
-    Y : ndarray of shape (n_samples, 2), float64
-        The map about its center.
-    center : ndarray of shape (2,)
-    size : float
-        Root mean square of the axes' standard deviations.
+    * Shapes: center (2,).
+    * field: as :func:`nbembed.kernels.placement_field.descend_on_field` takes it.
+    * Y (n_samples, 2) float64: the map about its center.
+    * size: root mean square of the axes' standard deviations.
     """
 
     field: NDArray[np.float64]
@@ -93,7 +88,7 @@ class MapField:
         return cls(field, Y, center, rms_radius(Y) or 1.0)
 
     def at_rim(self, places: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which places are within three nodes of the rim of the mesh."""
+        """Return the places within three nodes of the rim of the mesh."""
         at = (places - self.center - self.field[:2]) * self.field[2]
         return np.asarray(((at < 4) | (at > self.field[3:5] - 5)).any(axis=1))
 
@@ -106,24 +101,9 @@ def place_on_field(
     perplexity: float,
     n_jobs: int | None = None,
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Yield the places of new points, a block at a time.
+    """Yield the places of new points, a block at a time; ``field`` was made for the same ``cost``.
 
-    Parameters
-    ----------
-    fitted : FittedData
-    X : ndarray or csr_array
-        New points, as :meth:`.FittedData.rows` takes them.
-    field : MapField
-        Of the same ``cost``.
-    cost : RowCost
-    perplexity : float
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-
-    Raises
-    ------
-    ValueError
-        If a given dissimilarity is negative, or its square is lost.
+    Raises ValueError if a given dissimilarity is negative, or its square is lost.
     """
     fitted.check_given(X)
     assert cost.precision is not None

@@ -48,7 +48,7 @@ COMPACTNESS = 1.0
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HSSNERecipe(PropagatingRecipe):
-    """How HSSNE's map is made; the parameters are those of :class:`HSSNE`."""
+    """The recipe of HSSNE's maps; the parameters are those of :class:`HSSNE`."""
 
     summary: ClassVar[str] = "clusters, with tails of your choice (α = 1 is t-SNE)"
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (

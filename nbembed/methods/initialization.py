@@ -46,21 +46,9 @@ def pca_layout(
 ) -> NDArray[np.float64]:
     """Return principal components scaled to a first standard deviation of :data:`SMALL`.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
-        Data, or dissimilarities with ``metric="precomputed"``.
-    n_components : int
-        Dimensions wanted; those that the data lack are filled with noise, all of them where sparse
-        dissimilarities lack pairs.
-    metric : str or callable
-        Only "precomputed" matters.
-    rng : Generator
-        Of the noise.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_components)
+    ``X`` are data, or dissimilarities with ``metric="precomputed"``, the only metric that matters.
+    Dimensions that the data lack are filled with noise of ``rng``, all of them where sparse
+    dissimilarities lack pairs.
     """
     n = X.shape[0]
     if fewest_stored(X, metric) is not None:
@@ -180,10 +168,7 @@ def unfolded(
     What is added is small against the map, the same each time, and not added to ``pinned`` points.
     ``most`` is the number of directions that a map may have, by default one less than its points.
 
-    Warns
-    -----
-    UserWarning
-        Where noise is added.
+    Warns where noise is added.
     """
     n, d = Y.shape
     centered = Y - Y.mean(axis=0)

@@ -45,22 +45,15 @@ def fitted_metric(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> Any:
-    """Return what distances of ``X`` are measured with.
+    """Return the metric that distances of ``X`` are measured with.
 
     Any metric but an unfitted LearningMetric is returned as it is. Of that a clone is fitted to the
     labels; where fewer than two classes have a labeled point, as when a live session begins, the
     Euclidean metric is used in its place (``fit`` raises before that).
 
-    Parameters
-    ----------
-    metric : str, callable or LearningMetric
-    X : ndarray of shape (n_samples, n_features)
-        Checked data.
-    supervision : Supervision or None
-    random_state, n_jobs
-        Those of the method, for a LearningMetric that has none of its own. Only an integer
-        ``random_state`` is passed on; with None and with generators the metric learns with 0, so
-        that the same labels always give the same metric.
+    * random_state, n_jobs: those of the method, for a LearningMetric that has none of its own.
+      Only an integer ``random_state`` is passed on; with None and with generators the metric
+      learns with 0, so that the same labels always give the same metric.
     """
     if not must_learn(metric):
         return metric

@@ -1,4 +1,4 @@
-"""What the recipes of HSSNE, SNE, NeRV and SNeRV share: a tiny first layout, no geometry."""
+"""Shared base of the recipes of HSSNE, SNE, NeRV and SNeRV: a tiny first layout, no geometry."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class NeighborRecipe(Recipe[Affinities]):
         return Start(layout if isinstance(self.init, str) else unfolded(layout, supervision.pinned))
 
     def first_layout(self, X: Any, rng: np.random.Generator) -> NDArray[Any] | None:
-        """Return where a cold start begins, which needs no affinities."""
+        """Return the first layout of a cold start, which needs no affinities."""
         given = self._given_layout(X.shape[0])
         if given is not None:
             return given

@@ -66,7 +66,7 @@ TRADEOFF = LiveParameter(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NeRVRecipe(GridRecipe):
-    """How NeRV's map is made; the parameters are those of :class:`NeRV`.
+    """The recipe of NeRV's maps; the parameters are those of :class:`NeRV`.
 
     The grid has a form for one width on the map alone. With the width of each point, all pairs are
     summed for any affinities.
@@ -104,7 +104,7 @@ class NeRVRecipe(GridRecipe):
             check_linked_pairs(np.diff(supervision.groups(labels=self._labels_as_links).indptr))
 
     def algorithm_for(self, n_samples: int) -> Algorithm:
-        """Return how the pairs of so many points are summed."""
+        """Return the algorithm that sums the pairs of so many points."""
         return super().algorithm_for(n_samples) if self.map_width == "uniform" else "exact"
 
     def live_defaults(self, X: Any, supervision: Supervision) -> Self:

@@ -40,7 +40,7 @@ class PlacesNewPoints(Estimator):
 
     @abstractmethod
     def row_cost(self) -> RowCost:
-        """Return what a single point of the fitted map minimizes."""
+        """Return the cost that a single point of the fitted map minimizes."""
 
     @chunk_by_chunk
     def transform(self, X: ArrayLike) -> NDArray[np.float32]:

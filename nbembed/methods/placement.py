@@ -50,19 +50,13 @@ NEAREST = 3
 
 @dataclass(frozen=True)
 class RowCost:
-    """What a new point minimizes: t KL(p‖q) + (1 − t) KL(q‖p), q ∝ (1 + αwτ)^(−1/α).
+    """The cost of a new point: t KL(p‖q) + (1 − t) KL(q‖p), q ∝ (1 + αwτ)^(−1/α).
 
-    Attributes
-    ----------
-    alpha : float or Similarity
-        Heaviness of the tails of q; 0 is exp(−wτ). Or another q ∝ H(wτ).
-    tradeoff : float
-        t in [0, 1]; 1 is the divergence of SNE and HSSNE.
-    precision : float or None
-        w, the same for all points; None takes each point's own, the β of its row p (NeRV with a
-        width for each point).
-    unit : float
-        Each point's own w is β / unit: the map's unit of length is not that of the data.
+    * alpha: heaviness of the tails of q; 0 is exp(−wτ). Or another q ∝ H(wτ).
+    * tradeoff: t in [0, 1]; 1 is the divergence of SNE and HSSNE.
+    * precision: w, the same for all points; None takes each point's own, the β of its row p (NeRV
+      with a width for each point).
+    * unit: each point's own w is β / unit: the map's unit of length is not that of the data.
     """
 
     alpha: float | Similarity = 0.0
@@ -72,7 +66,7 @@ class RowCost:
 
     @property
     def convex(self) -> bool:
-        """Whether a row has one minimum only."""
+        """True if a row has one minimum only."""
         return self.alpha == 0 and self.tradeoff == 1
 
 
@@ -88,12 +82,7 @@ class Rows:
 class FittedData:
     """The data of a fit, with which new points are compared; dissimilarities are not kept.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array
-        Checked data that nothing else writes to.
-    metric : str or callable or LearningMetric
-        What distances to them are measured with.
+    ``X`` are checked data that nothing else writes to.
     """
 
     def __init__(self, X: Any, metric: Any) -> None:
@@ -108,7 +97,7 @@ class FittedData:
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
     def find(self, X: Any) -> NDArray[np.intp]:
-        """Return which fitted point each row of ``X`` is, value for value; −1 for new points.
+        """Return the fitted point equal to each row of ``X``, value for value; −1 for new points.
 
         Among equal fitted points it is the one in the same row, or else the first.
         """
@@ -128,13 +117,7 @@ class FittedData:
         )
 
     def check_given(self, X: Any) -> None:
-        """Raise where dissimilarities of new points were given that are none.
-
-        Raises
-        ------
-        ValueError
-            If one is negative, or if squares of them are lost.
-        """
+        """Raise ValueError if given dissimilarities are negative, or their squares are lost."""
         if self._given:
             _check_not_negative(X)
             Distances(X, self.metric, X, partial=True)
@@ -150,22 +133,13 @@ class FittedData:
     ) -> Iterator[tuple[slice, Rows]]:
         """Yield the neighbor probabilities of new points, a block at a time.
 
-        Parameters
-        ----------
-        X : ndarray or csr_array of shape (n_new, n_features)
-            Or the dissimilarities to the fitted points, (n_new, n_samples), where those were given.
-        sigma : float or None
-            The one width of global affinities, if that is what the map was made from.
-        perplexity : float or None
-            Else what each row is calibrated to.
-        logs : bool, default=False
-            Whether ``log_P`` is wanted: exact also where p underflows.
-        n_jobs : int, optional
+        ``X`` are new points (n_new, n_features), or their dissimilarities (n_new, n_samples) to
+        the fitted points where those were given. ``sigma`` is the one width of global affinities,
+        if the map was made from those; else each row is calibrated to ``perplexity``. With
+        ``logs``, ``log_P`` is exact also where p underflows.
 
-        Raises
-        ------
-        ValueError
-            If a given dissimilarity is negative, or sparse ones lack pairs that the cost needs.
+        Raises ValueError if a given dissimilarity is negative, or sparse ones lack pairs that the
+        cost needs.
         """
         if self._given:
             _check_not_negative(X)
@@ -212,24 +186,9 @@ class FittedData:
 def place(
     rows: Rows, Y: NDArray[Any], cost: RowCost, n_jobs: int | None = None
 ) -> NDArray[np.float64]:
-    """Return the places of new points.
+    """Return the places of new points, (n_new, n_components).
 
-    Parameters
-    ----------
-    rows : Rows
-        Over the fitted points; ``log_P`` is read with ``cost.tradeoff`` < 1 only.
-    Y : ndarray of shape (n_samples, n_components)
-        The fitted map.
-    cost : RowCost
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    ndarray of shape (n_new, n_components)
-
-    Notes
-    -----
+    ``rows`` are over the fitted points; their ``log_P`` is read with ``cost.tradeoff`` < 1 only.
     O(n_new · n_samples · n_components) time a step, some fifteen steps.
     """
     Y = np.asarray(Y, dtype=np.float64)

@@ -9,18 +9,9 @@ from dataclasses import dataclass
 class PreparedParameter:
     """A field of recipes that a page offers beside the sliders.
 
-    Attributes
-    ----------
-    name : str
-        The recipe's field.
-    title : str
-        What people call it.
-    description : str
-        One sentence: what it does.
-    words : tuple of str
-        What it may be, if it is no number. A recipe may allow more.
-    of_features : bool
-        Whether it means nothing where the data are dissimilarities.
+    * name: the recipe's field.
+    * words: the allowed ones, if it is no number. A recipe may allow more.
+    * of_features: whether it means nothing where the data are dissimilarities.
     """
 
     name: str

@@ -53,19 +53,10 @@ def is_large(X: Any) -> bool:
 def leading_coordinates(X: Any, count: int) -> NDArray[np.float64]:
     """Return the coordinates of the points along the leading principal directions, for a start.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    count : int
-        At most n_samples and n_features.
+    * Shapes: X (n_samples, n_features).
+    * count: at most n_samples and n_features.
+    * returns (n_samples, count): of descending variance.
 
-    Returns
-    -------
-    ndarray of shape (n_samples, count)
-        Of descending variance.
-
-    Notes
-    -----
     O(n_samples n_features (count + MORE) STEPS) time, or O(n_samples n_features²) of few features;
     O((n_samples + n_features) (count + MORE)) memory besides a block.
     """
@@ -92,26 +83,14 @@ def leading_directions(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
     """Return the k largest singular values of centered data and their vectors on the shorter side.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features), float64
-        A dense array is centered already.
-    mean : ndarray of shape (n_features,)
-        Of the rows; not read for a dense array.
-    k : int
-        Less than either side.
+    * X (n_samples, n_features), float64: a dense array is centered already.
+    * mean (n_features,): of the rows; not read for a dense array.
+    * k: less than either side.
+    * returns vectors (min(n_samples, n_features), k): orthonormal columns of V, or of U if there
+      are more features than points.
+    * returns s (k,): descending.
+    * returns of_points: whether the vectors are columns of U.
 
-    Returns
-    -------
-    vectors : ndarray of shape (min(n_samples, n_features), k)
-        Orthonormal columns of V, or of U if there are more features than points.
-    s : ndarray of shape (k,)
-        Descending.
-    of_points : bool
-        Whether the vectors are columns of U.
-
-    Notes
-    -----
     Some 2k products with X and its transpose and O(min(n, D) k²) time a restart, of which a few are
     needed; O(min(n, D) k) memory.
     """

@@ -19,13 +19,7 @@ POSTFIX_EVERY = 10
 
 
 def as_callbacks(callbacks: Any) -> tuple[Callback, ...]:
-    """Return ``callbacks`` (None, one callable or several) as a tuple.
-
-    Raises
-    ------
-    TypeError
-        If something in it cannot be called.
-    """
+    """Return ``callbacks`` (None, one callable or several) as a tuple."""
     if callbacks is None:
         return ()
     found = tuple(callbacks) if isinstance(callbacks, Iterable) else (callbacks,)
@@ -38,14 +32,7 @@ def as_callbacks(callbacks: Any) -> tuple[Callback, ...]:
 class Progress:
     """A tqdm bar that counts iterations; a context manager and a callback of the run.
 
-    Parameters
-    ----------
-    total : int
-        Largest number of iterations.
-    title : str
-        Text in front of the bar.
-    shown : bool
-        If false, nothing is drawn and tqdm is not imported.
+    Unless it is ``shown``, nothing is drawn and tqdm is not imported.
     """
 
     def __init__(self, total: int, title: str, shown: bool) -> None:

@@ -67,7 +67,7 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Geometry:
-    """What a run measures or fixes once and all its objectives share.
+    """Quantities that a run measures or fixes once and all its objectives share.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Geometry:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run begins: a layout and its geometry."""
+    """The beginning of a run: a layout and its geometry."""
 
     Y: NDArray[Any]
     geometry: Geometry = Geometry()
@@ -120,7 +120,7 @@ class PathStep:
 
 @dataclass(frozen=True, eq=False)
 class Recipe(ABC, Generic[A]):
-    """How a map is made: a frozen value; its dataclass fields are the method's parameters.
+    """The recipe of a map: a frozen value; its dataclass fields are the method's parameters.
 
     ``A`` is what :meth:`make_affinities` returns: affinities for most methods, posteriors for
     Parametric Embedding, the data's subspace for spectral learners. Only the recipe looks inside.
@@ -251,7 +251,7 @@ class Recipe(ABC, Generic[A]):
 
     @property
     def seed(self) -> int:
-        """What every random draw of a live map comes from."""
+        """The seed of every random draw of a live map."""
         seed = getattr(self, "random_state", 0)
         return seed if isinstance(seed, int) else 0
 
@@ -296,7 +296,7 @@ class Recipe(ABC, Generic[A]):
 
     @property
     def takes_distances(self) -> bool:
-        """Whether the data are dissimilarities of the points rather than features."""
+        """True if the data are dissimilarities of the points rather than features."""
         return isinstance(self.data_metric, str) and self.data_metric == "precomputed"
 
     @property
@@ -309,7 +309,7 @@ class Recipe(ABC, Generic[A]):
 
     @abstractmethod
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> A:
-        """Return what the objective is made of, from checked data ``X``.
+        """Make the objective's input from checked data ``X``.
 
         ``supervision`` matters where :attr:`learns_from_labels`, and where its number of classes
         sets a scale (Mbed).
@@ -343,7 +343,7 @@ class Recipe(ABC, Generic[A]):
         """Return the objective at the present parameters; pins are no part of it."""
 
     def objective(self, affinities: A, supervision: Supervision, geometry: Geometry) -> Objective:
-        """Return what a run descends: :meth:`make_objective`, with pinned points held in place.
+        """Return the objective of a run: :meth:`make_objective`, with pinned points held in place.
 
         The one place where pins take effect, for a script and a live session alike.
         """
@@ -361,7 +361,7 @@ class Recipe(ABC, Generic[A]):
     # -- live parameters and the objective ---------------------------------------------------
 
     def to_objective(self, values: Mapping[str, float], geometry: Geometry) -> dict[str, Any]:
-        """Return what ``objective.with_parameters`` takes, from values of the sliders.
+        """Translate values of the sliders to arguments of ``objective.with_parameters``.
 
         The objective that it then returns is to the last bit the one that :meth:`make_objective`
         of the recipe with these values makes. Parameters whose value follows from them ("auto")
@@ -392,14 +392,14 @@ class Recipe(ABC, Generic[A]):
 
     @property
     def learns_from_labels(self) -> bool:
-        """Whether :meth:`make_affinities` learns from labels, so that new labels invalidate it.
+        """True if :meth:`make_affinities` learns from labels, so that new labels invalidate it.
 
         By default where the metric is a LearningMetric that is not fitted yet.
         """
         return must_learn(self.data_metric)
 
     def request(self, supervision: Supervision) -> str:
-        """Return what a person should do for the method to learn anything, "" if nothing."""
+        """Return the request to label that the method needs to learn anything, "" if none."""
         if not self.learns_from_labels:
             return ""
         if np.unique(supervision.top_class[supervision.labeled]).size >= 2:
@@ -467,7 +467,7 @@ class Recipe(ABC, Generic[A]):
     # -- in a session ------------------------------------------------------------------------
 
     def live_defaults(self, X: Any, supervision: Supervision) -> Self:
-        """Return what a live session uses when a person first switches to this method by name.
+        """Return the recipe for a live session's first switch to this method by name.
 
         Called on the recipe at its defaults, with the shared fields of the present method. Where
         the defaults of a script are of no use live, this is the place to say what is.
@@ -483,7 +483,7 @@ class Recipe(ABC, Generic[A]):
         return self
 
     def waits_for(self, supervision: Supervision) -> str:
-        """Return what must be said before a live map moves at all, in words; "" if nothing must."""
+        """Return the input that a live map needs before it moves at all, in words; "" if none."""
         return ""
 
     def in_plane(self) -> Self:
@@ -498,13 +498,7 @@ def field_names(kind: type[Recipe[Any]]) -> tuple[str, ...]:
 
 
 def fixed_seed(random_state: Any) -> int:
-    """Return a number that stands for ``random_state`` from now on.
-
-    Raises
-    ------
-    ValueError
-        If it is nothing that NumPy takes as a seed or generator.
-    """
+    """Return a number for ``random_state``; raise ValueError if NumPy takes no such seed."""
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
         return int(random_state)
     if random_state is None:

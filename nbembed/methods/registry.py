@@ -35,13 +35,7 @@ def register(method: type[Recipe[Any]] | type[Estimator]) -> None:
 
 
 def recipe_type_of(method: object) -> type[Recipe[Any]]:
-    """Return the recipe class of a recipe class or an estimator class.
-
-    Raises
-    ------
-    TypeError
-        If it is neither.
-    """
+    """Return the recipe class of a recipe class or an estimator class."""
     kind = getattr(method, "recipe_type", method)
     if not (isinstance(method, type) and isinstance(kind, type) and issubclass(kind, Recipe)):
         raise TypeError(f"method must be a class of recipes or of estimators, got {shown(method)}")

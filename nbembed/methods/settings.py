@@ -1,4 +1,4 @@
-"""What the shared parameters of the methods may be: the one place that reads and checks them."""
+"""Checks of the shared parameters of the methods: the one place that reads them."""
 
 from __future__ import annotations
 
@@ -43,13 +43,7 @@ OPTIMIZERS: dict[str, Optimizer] = {
 
 
 def check_shared(recipe: Any, n_samples: int, supervision: Supervision) -> None:
-    """Check the supervision and those shared parameters that ``recipe`` has and that are not live.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Naming the argument that is wrong and what is allowed.
-    """
+    """Check the supervision, and the shared parameters of ``recipe`` that are not live."""
     if supervision.n_samples != n_samples:
         raise ValueError(
             f"supervision must be of {n_samples} samples like X, got {supervision.n_samples}"
@@ -72,13 +66,7 @@ def check_shared(recipe: Any, n_samples: int, supervision: Supervision) -> None:
 
 
 def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
-    """Return the optimizer that a parameter names; ``auto`` is what "auto" stands for.
-
-    Raises
-    ------
-    ValueError
-        If it is neither a known word nor an :class:`~nbembed.optimizers.Optimizer`.
-    """
+    """Return the optimizer that a parameter names; ``auto`` is what "auto" stands for."""
     if isinstance(optimizer, Optimizer):
         return optimizer
     if isinstance(optimizer, str):
@@ -93,13 +81,7 @@ def resolve_optimizer(optimizer: Any, auto: Optimizer) -> Optimizer:
 def check_init(
     init: Any, words: tuple[str, ...], n_samples: int, n_components: int
 ) -> NDArray[np.float64] | None:
-    """Return ``init`` as an array, or ``None`` where it is one of ``words``.
-
-    Raises
-    ------
-    ValueError
-        If it is another word, or an array of another shape or with values that are not finite.
-    """
+    """Return ``init`` as an array of finite values, or ``None`` where it is one of ``words``."""
     if isinstance(init, str):
         check_choice("init", init, words)
         return None

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SNERecipe(PropagatingRecipe):
-    """How SNE's map is made; the parameters are those of :class:`SNE`."""
+    """The recipe of SNE's maps; the parameters are those of :class:`SNE`."""
 
     summary: ClassVar[str] = "keeps neighborhoods, without pulling clusters apart"
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (RHO,)

@@ -42,7 +42,7 @@ RHO_OF_LINKS = (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SNeRVRecipe(NeRVRecipe):
-    """How SNeRV's map is made; the parameters are those of :class:`SNeRV`."""
+    """The recipe of SNeRV's maps; the parameters are those of :class:`SNeRV`."""
 
     summary: ClassVar[str] = "NeRV in a metric learned from labels"
     group: ClassVar[str] = "Learned from labels"

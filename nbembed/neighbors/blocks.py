@@ -45,21 +45,13 @@ def by_blocks(
 ) -> Neighbors:
     """Return the k nearest points of each query.
 
-    Parameters
-    ----------
-    queries : ndarray or csr_array of shape (m, n_features)
-        Or dissimilarities with ``metric="precomputed"``.
-    k : int
-    metric : str, callable or PointMetric
-    points : ndarray or csr_array of shape (n, n_features), optional
-        The queries themselves if None; they are no neighbors of themselves.
-    own : ndarray of int, shape (m,), optional
-        The point that each query is, where ``points`` are given and have the queries among them.
-    n_threads : int
-        For metrics by name: a user's function is called in one thread, in order. The result does
-        not depend on it.
-    name, called : str
-        What errors call the queries, and what the search is called while it is done.
+    * queries (m, n_features): or dissimilarities with ``metric="precomputed"``.
+    * points (n, n_features): the queries themselves if None; they are no neighbors of themselves.
+    * own (m,) int: the point that each query is, where ``points`` are given and have the queries
+      among them.
+    * n_threads: for metrics by name: a user's function is called in one thread, in order. The
+      result does not depend on it.
+    * name, called: what errors call the queries, and what the search is called while it is done.
     """
     m = queries.shape[0]
     own = np.arange(m) if points is None else own

@@ -47,15 +47,9 @@ def by_candidates(
 ) -> Neighbors | None:
     """Return the k nearest points of each query, or None if all distances must be computed.
 
-    Parameters
-    ----------
-    queries : ndarray of shape (m, d), optional
-        The points themselves if None; they are no neighbors of themselves.
-    points : ndarray of shape (n, d)
-    k : int
-    metric : str or callable
-    n_threads : int
-        For metrics by name. The result does not depend on it.
+    * Shapes: points (n, d).
+    * queries (m, d): the points themselves if None; they are no neighbors of themselves.
+    * n_threads: for metrics by name. The result does not depend on it.
     """
     n, itself = len(points), queries is None
     asked = points if queries is None else queries
@@ -150,7 +144,7 @@ def _number_of_candidates(
     true: NDArray[np.intp],
     own: NDArray[np.intp] | None,
 ) -> int:
-    """Return how many Euclidean neighbors contain RECALL of the true ones in the metric."""
+    """Return the number of Euclidean neighbors that contain RECALL of the true ones."""
     center = center_of(points)
     moved = points - center
     ranks = np.empty(true.shape, np.intp)

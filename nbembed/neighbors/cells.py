@@ -58,24 +58,12 @@ ROUNDING = 1e-9
 class Cells:
     """Points in cells.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d), float32 or float64
-        Not written to.
-    k : int
-        Number of neighbors that are searched.
-    n_threads : int
-
-    Attributes
-    ----------
-    centers : ndarray of shape (n_cells, d + 1), float32
-        As :class:`.SinglePrecision` has its rows.
-    order : ndarray of shape (n,)
-        Points, cell by cell.
-    starts : ndarray of shape (n_cells + 1,)
-        Where each cell starts in ``order``.
-    probes : int
-        m, the cells that each query is compared with.
+    * points (n, d): not written to.
+    * k: number of neighbors that are searched.
+    * centers (n_cells, d + 1) float32: as :class:`.SinglePrecision` has its rows.
+    * order (n,): points, cell by cell.
+    * starts (n_cells + 1,): where each cell starts in ``order``.
+    * probes: m, the cells that each query is compared with.
     """
 
     def __init__(self, points: NDArray[Any], k: int, n_threads: int) -> None:
@@ -93,12 +81,9 @@ class Cells:
     def search(self, queries: NDArray[Any] | None = None) -> tuple[Found, float]:
         """Return the k nearest points of each query, and the share of true neighbors found.
 
-        Parameters
-        ----------
-        queries : ndarray of shape (m, d), optional
-            The points themselves if None; they are no neighbors of themselves. Up to rounding in
-            float32, what is found for a query does not depend on the others, unless the recall is
-            below :data:`ENOUGH`: then all are searched exactly.
+        * queries (m, d): the points themselves if None; they are no neighbors of themselves. Up to
+          rounding in float32, what is found for a query does not depend on the others, unless the
+          recall is below :data:`ENOUGH`: then all are searched exactly.
         """
         found = self.nearest(
             queries, stage(FINDING, len(self.points if queries is None else queries))
@@ -133,7 +118,7 @@ class Cells:
         return int(ranks[min(int(np.ceil(RECALL * ranks.size)), ranks.size) - 1]) + 1
 
     def nearest(self, queries: NDArray[Any] | None = None, counted: Stage | None = None) -> Found:
-        """Return what :meth:`search` finds in the cells, whatever the recall."""
+        """Return the neighbors that :meth:`search` finds in the cells, whatever the recall."""
         k, itself = self.k, queries is None
         asked = self.points if queries is None else queries
         m, needed = len(asked), k + itself

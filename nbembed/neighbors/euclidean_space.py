@@ -26,12 +26,9 @@ OF_DIRECTIONS = ("cosine", "correlation", "haversine")
 class EuclideanSpace(NamedTuple):
     """Queries and points in coordinates whose distances order the points as the metric does.
 
-    Attributes
-    ----------
-    queries, points : ndarray of shape (·, d)
-        The same array if the points are searched among themselves.
-    in_units : callable
-        Turns an array of squared Euclidean distances into distances of the metric, in place.
+    * queries, points (·, d): the same array if the points are searched among themselves.
+    * in_units: turns an array of squared Euclidean distances into distances of the metric, in
+      place.
     """
 
     queries: NDArray[Any]
@@ -44,11 +41,8 @@ def euclidean_space(
 ) -> EuclideanSpace | None:
     """Return coordinates for a metric; None if it, or the data, have none.
 
-    Parameters
-    ----------
-    queries, points : ndarray of shape (·, n_features)
-        Checked data; the scales of a metric that has any are those of ``points``.
-    metric : str, callable or PointMetric
+    * queries, points (·, n_features): checked data; the scales of a metric that has any are those
+      of ``points``.
     """
     if not isinstance(metric, str):
         return None

@@ -44,23 +44,13 @@ def all_distances(
 ) -> Found:
     """Return the k nearest points of each query.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d), float32 or float64
-    k : int
-        At most n, or n − 1 with ``own``.
-    queries : ndarray of shape (m, d), optional
-        ``points`` themselves if None.
-    own : ndarray of shape (m,), optional
-        The point that each query is, which is no neighbor of itself; known for ``points``.
-    n_threads : int
-        The result does not depend on it.
-    single : SinglePrecision, optional
-        Of ``points``, if it is there already.
-    order : ndarray of shape (n,), optional
-        The order that ``single`` has its rows in.
-    called : str
-        What this work is called while it is done.
+    * Shapes: points (n, d).
+    * k: at most n, or n − 1 with ``own``.
+    * queries (m, d): ``points`` themselves if None.
+    * own (m,): the point that each query is, which is no neighbor of itself; known for ``points``.
+    * single: of ``points``, if it is there already.
+    * order (n,): the order that ``single`` has its rows in.
+    * called: what this work is called while it is done.
     """
     single = SinglePrecision(points) if single is None else single
     if queries is None:
@@ -116,7 +106,7 @@ def products(
 def in_double(
     points: NDArray[Any], k: int, queries: NDArray[Any], own: NDArray[np.intp] | None
 ) -> Found:
-    """Return what :func:`all_distances` does, computed in float64."""
+    """Compute :func:`all_distances` in float64."""
     m, step = len(queries), max(1, PAIRS // len(points))
     index, squared = np.empty((m, k), np.intp), np.empty((m, k))
     center = center_of(points)

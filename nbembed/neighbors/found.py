@@ -1,4 +1,4 @@
-"""What searches return."""
+"""Results of neighbor searches."""
 
 from __future__ import annotations
 
@@ -19,14 +19,10 @@ class Found(NamedTuple):
 class Neighbors(NamedTuple):
     """The nearest neighbors of points.
 
-    Attributes
-    ----------
-    indices : ndarray of shape (n_samples, k)
-        Nearest first.
-    distances : ndarray of shape (n_samples, k)
-        In units of the metric.
-    recall : float
-        Share of the true neighbors that were found, estimated on a sample; 1.0 for an exact search.
+    * indices (n_samples, k): nearest first.
+    * distances (n_samples, k): in units of the metric.
+    * recall: share of the true neighbors that were found, estimated on a sample; 1.0 for an exact
+      search.
     """
 
     indices: NDArray[np.intp]

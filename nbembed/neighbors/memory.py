@@ -82,5 +82,5 @@ def memory_of(X: Any) -> Memory | None:
 
 
 def rung(k: int, most: int) -> int:
-    """Return how many neighbors the approximate search finds where k of ``most`` are wanted."""
+    """Return the number of neighbors that the approximate search finds for k wanted of ``most``."""
     return next((min(step, most) for step in RUNGS if step >= k), k)

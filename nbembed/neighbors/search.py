@@ -1,4 +1,4 @@
-"""Which search is used: a tree, all distances, cells, or candidates; in any metric."""
+"""The choice of a search: a tree, all distances, cells, or candidates; in any metric."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def find_neighbors(
     n_jobs: int | None = None,
     name: str = "X",
 ) -> Neighbors:
-    """Return what :func:`nearest_neighbors` returns, how far the neighbors are, and the recall.
+    """Return the neighbors of :func:`nearest_neighbors` with their distances and the recall.
 
     The parameters are those of :func:`nearest_neighbors`.
     """
@@ -164,26 +164,15 @@ def _search(
 def nearest_given(dissimilarities: Any, k: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the k nearest points by given dissimilarities, nearest first, and how far they are.
 
-    Parameters
-    ----------
-    dissimilarities : ndarray or csr_array of shape (m, n)
-        Checked: of m new points to the n points among which neighbors are searched.
-    k : int
-        At most n.
+    * dissimilarities (m, n): checked: of m new points to the n points among which neighbors are
+      searched.
+    * k: at most n.
+    * returns indices, distances (m, k): distances are infinite where sparse dissimilarities store
+      fewer in a row.
 
-    Returns
-    -------
-    indices, distances : ndarray of shape (m, k)
-        Distances are infinite where sparse dissimilarities store fewer in a row.
-
-    Raises
-    ------
-    ValueError
-        If a row of sparse dissimilarities stores none.
-
-    Notes
-    -----
     A block of the dissimilarities is made dense at a time.
+
+    Raises ValueError if a row of sparse dissimilarities stores none.
     """
     m, n = dissimilarities.shape
     if sparse.issparse(dissimilarities):

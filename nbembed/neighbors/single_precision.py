@@ -44,15 +44,7 @@ UNDERFLOW = 1e-36
 class SinglePrecision:
     """Points as the matrix product takes them, centered and scaled to coordinates of at most one.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d), float32 or float64
-        Checked data that span no more than float64 can square.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n, d + 1), float32
-        b̂_j. :meth:`reorder` changes their order.
+    * rows (n, d + 1) float32: b̂_j. :meth:`reorder` changes their order.
     """
 
     def __init__(self, points: NDArray[Any]) -> None:
@@ -81,16 +73,11 @@ class SinglePrecision:
     def proven(
         self, kth: NDArray[np.float64], bounds: NDArray[np.float32], squares: NDArray[np.float64]
     ) -> NDArray[np.bool_]:
-        """Return in which rows no point outside the candidates is as near as ``kth``.
+        """Return the rows in which no point outside the candidates is as near as ``kth``.
 
-        Parameters
-        ----------
-        kth : ndarray of shape (m,)
-            The k-th smallest d² of the candidates, in squared units of the data.
-        bounds : ndarray of shape (m,)
-            Least s_ij that may have been dropped.
-        squares : ndarray of shape (m,)
-            ‖a_i‖².
+        * kth (m,): the k-th smallest d² of the candidates, in squared units of the data.
+        * bounds (m,): least s_ij that may have been dropped.
+        * squares (m,): ‖a_i‖².
         """
         d = self.rows.shape[1] - 1
         least = (bounds + squares) * (1 - 4 * self.gamma) - 24 * self.gamma * squares

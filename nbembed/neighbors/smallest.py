@@ -32,15 +32,10 @@ def k_smallest(values: NDArray[Any], k: int) -> NDArray[np.intp]:
 
 
 def other_points(found: NDArray[Any], own: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which of k + 1 neighbors are others: k in each row.
+    """Return a mask of the others among k + 1 neighbors (m, k + 1): k in each row.
 
-    Parameters
-    ----------
-    found : ndarray of int, shape (m, k + 1)
-        The neighbors of each query, each at most once.
-    own : ndarray of int, shape (m,)
-        The point that each query is. Where so many lie in its place that it is not found, the last
-        is left out instead.
+    ``own`` (m,) is the point that each query is. Where so many lie in its place that it is not
+    found, the last is left out instead.
     """
     itself: NDArray[np.bool_] = found == own[:, None]
     itself[~itself.any(axis=1), -1] = True

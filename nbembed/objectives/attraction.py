@@ -36,13 +36,7 @@ class Edges(NamedTuple):
 
 
 def strongest_pairs(P: Any) -> Edges:
-    """Return the pairs of the largest entries of each row, with (P_ij + P_ji)/2.
-
-    Parameters
-    ----------
-    P : ndarray or CSR array of shape (n_samples, n_samples)
-        Not negative.
-    """
+    """Return the pairs of the largest entries of each row of P ≥ 0, with (P_ij + P_ji)/2."""
     n = P.shape[0]
     rows, columns = _sparse_largest(P) if sparse.issparse(P) else _dense_largest(P)
     low, high = np.minimum(rows, columns), np.maximum(rows, columns)

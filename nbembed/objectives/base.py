@@ -137,7 +137,7 @@ class Objective(ABC):
 
     @property
     def attracts(self) -> bool:
-        """Whether :meth:`attraction` returns edges; cheap, unlike them."""
+        """True if :meth:`attraction` returns edges; cheap, unlike them."""
         return type(self).attraction is not Objective.attraction
 
     def attraction(self, Y: NDArray[Any]) -> Edges | None:
@@ -148,12 +148,12 @@ class Objective(ABC):
         return None
 
     def in_range(self, Y: NDArray[Any]) -> bool:
-        """Return whether the numbers of a layout are such as :meth:`evaluate` takes: finite."""
+        """Return whether the numbers of a layout are finite, as :meth:`evaluate` requires."""
         return bool(np.isfinite(Y).all())
 
     @property
     def hazard(self) -> str:
-        """What in the data can drive a layout out of range, and what to do; "" if nothing can.
+        """The property of the data that can drive a layout out of range, with a remedy; "" if none.
 
         A sentence for the error of a run that has left the range of numbers.
         """

@@ -1,4 +1,4 @@
-"""What cannot-links take out of neighbor probabilities."""
+"""Removal of cannot-linked pairs from neighbor probabilities."""
 
 from __future__ import annotations
 
@@ -30,11 +30,6 @@ def without_cannot_links(affinities: Affinities, cannot_links: CannotLinks) -> A
     that loses all its neighbors would move away without bound; its row becomes uniform over the
     points that no cannot-link forbids. From 5000 points on, a sparse P stays sparse: the row is
     uniform over a seeded sample of them, as many as rows of P have entries in the mean.
-
-    Raises
-    ------
-    ValueError
-        If the links forbid a point every other point.
     """
     if not cannot_links:
         return affinities
@@ -77,13 +72,7 @@ def check_neighbors_left(supervision: Supervision) -> None:
 
 
 def allowed_points(i: int, n: int, cannot_links: CannotLinks) -> NDArray[np.intp]:
-    """Return the points that no cannot-link forbids point i.
-
-    Raises
-    ------
-    ValueError
-        If there are none.
-    """
+    """Return the points that no cannot-link forbids point i; raise ValueError if there are none."""
     ((_, allowed),) = _alike(np.array([i]), n, cannot_links)
     others: NDArray[np.intp] = allowed[allowed != i]
     return others
@@ -96,10 +85,7 @@ def _alike(
 
     The points of a set are on the same sides of the same cannot-links. O(n) a set.
 
-    Raises
-    ------
-    ValueError
-        If a point is left with itself alone.
+    Raises ValueError if a point is left with itself alone.
     """
     of = np.zeros(points.size, np.int64)
     for side in (side for link in cannot_links for side in link):

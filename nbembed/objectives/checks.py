@@ -41,11 +41,8 @@ def check_layout(
 ) -> NDArray[Any]:
     """Return ``Y`` in ``dtype``, of shape (n_samples, n_components).
 
-    Raises
-    ------
-    ValueError
-        If the shape is another one, or, where it is ``bounded``, the layout is not finite or too
-        large for squared distances.
+    Raises ValueError if the shape is another one, or, where it is ``bounded``, the layout is not
+    finite or too large for squared distances.
     """
     layout = Y if isinstance(Y, np.ndarray) and Y.dtype == dtype else _numbers(Y, dtype)
     if layout.ndim != 2 or layout.shape[0] != n_samples or layout.shape[1] < 1:
@@ -78,12 +75,7 @@ def _numbers(Y: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def check_supervision(supervision: Any, n_samples: int) -> None:
-    """Raise unless ``supervision`` is None or a Supervision of ``n_samples`` points.
-
-    Raises
-    ------
-    TypeError, ValueError
-    """
+    """Raise unless ``supervision`` is None or a Supervision of ``n_samples`` points."""
     if supervision is None:
         return
     if not isinstance(supervision, Supervision):
@@ -97,13 +89,7 @@ def check_supervision(supervision: Any, n_samples: int) -> None:
 
 
 def check_names(objective: object, given: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raise unless ``objective`` has all parameters that are given.
-
-    Raises
-    ------
-    TypeError
-        Naming the unknown parameter and those that exist.
-    """
+    """Raise TypeError, naming an unknown parameter, unless all ``given`` ones are ``allowed``."""
     names = tuple(allowed)
     for name in given:
         if name not in names:

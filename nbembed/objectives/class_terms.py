@@ -27,18 +27,14 @@ _TINY = 1e-300
 
 
 class Wanted(NamedTuple):
-    """What the memberships should be.
+    """Target memberships and their weights.
 
-    Attributes
-    ----------
-    targets : ndarray of shape (n_classes, n_samples)
-        v T, each row of T multiplied by how much it counts; 0 where it does not count.
-    weights : ndarray of shape (n_samples,)
-        v ≥ 0.
-    constant : float
-        Σ_i v_i Σ_k T_ik log T_ik, the part of D that no layout changes.
-    counted : ndarray of shape (n_samples,) or float
-        The share of each point in the means of A and B: 1/n, or 0 for points of no class.
+    * targets (n_classes, n_samples): v T, each row of T multiplied by how much it counts; 0 where
+      it does not count.
+    * weights (n_samples,): v ≥ 0.
+    * constant: Σ_i v_i Σ_k T_ik log T_ik, the part of D that no layout changes.
+    * counted (n_samples,) or float: the share of each point in the means of A and B: 1/n, or 0 for
+      points of no class.
     """
 
     targets: NDArray[np.float64]
@@ -53,7 +49,7 @@ class Wanted(NamedTuple):
         weights: NDArray[np.float64],
         counted: NDArray[np.bool_] | None = None,
     ) -> Wanted:
-        """Return what rows T of shape (n_samples, n_classes) with weights v ask for.
+        """Make targets from rows T of shape (n_samples, n_classes) with weights v.
 
         ``counted`` are the points that A and B are means over, by default all of them.
         """
@@ -68,14 +64,9 @@ class Wanted(NamedTuple):
 class ClassTerms(NamedTuple):
     """The terms at some logits.
 
-    Attributes
-    ----------
-    cost : float
-        −w (A + B) + D.
-    derivative : ndarray of shape (n_logits, n_samples)
-        Of the cost by each logit.
-    responsibility : ndarray of shape (n_logits, n_samples)
-        The softmax of the logits.
+    * cost: −w (A + B) + D.
+    * derivative (n_logits, n_samples): of the cost by each logit.
+    * responsibility (n_logits, n_samples): the softmax of the logits.
     """
 
     cost: float
@@ -92,18 +83,13 @@ def class_terms(
 ) -> ClassTerms:
     """Return cost and derivative.
 
-    Parameters
-    ----------
-    logits : ndarray of shape (n_logits, n_samples)
-        One row each: sums over few classes of many points are several times as fast that way.
-    owners : ndarray of shape (n_logits,)
-        The class of each logit, ascending. Classes without a logit have no members.
-    wanted : Wanted
-        Zero at classes without a logit.
-    prior : ndarray of shape (n_classes,) or None
-        π > 0; None is B = H(m̄).
-    margin_weight : float
-        w ≥ 0.
+    * logits (n_logits, n_samples): one row each: sums over few classes of many points are several
+      times as fast that way.
+    * owners (n_logits,): the class of each logit, ascending. Classes without a logit have no
+      members.
+    * wanted: zero at classes without a logit.
+    * prior (n_classes,) or None: π > 0; None is B = H(m̄).
+    * margin_weight: w ≥ 0.
     """
     c = wanted.counted
     present, share, log_m = _classes(logits, owners)

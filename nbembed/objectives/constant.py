@@ -14,15 +14,7 @@ if TYPE_CHECKING:
 
 
 class Constant(Objective):
-    """A cost of zero at every layout, for methods that have no labels to learn from yet.
-
-    Parameters
-    ----------
-    n_samples : int
-        Rows of a layout.
-    dtype : dtype, default=float64
-        float32 or float64.
-    """
+    """A cost of zero at every layout, for methods that have no labels to learn from yet."""
 
     def __init__(self, n_samples: int, dtype: Any = np.float64) -> None:
         self._n_samples = n_samples

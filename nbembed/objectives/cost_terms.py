@@ -29,18 +29,10 @@ ROLES: tuple[Role, ...] = (
 class CostTerm:
     """A term of a cost at one layout.
 
-    Attributes
-    ----------
-    name : str
-        What people call it.
-    formula : str
-        As one line of text.
-    role : str
-        One of :data:`ROLES`.
-    cost : float
-        In nats.
-    gradient : ndarray of shape (n_samples, n_components), float64
-        Of the term, by each coordinate.
+    * formula: as one line of text.
+    * role: one of :data:`ROLES`.
+    * cost: in nats.
+    * gradient (n_samples, n_components) float64: of the term, by each coordinate.
     """
 
     name: str

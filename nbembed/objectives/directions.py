@@ -97,11 +97,8 @@ def circle(n_classes: int, n_components: int = 2) -> NDArray[np.float64]:
 def check_directions(directions: ArrayLike) -> NDArray[np.float64]:
     """Return ``directions`` as a float64 array (n_classes, n_components) of unit vectors.
 
-    Raises
-    ------
-    ValueError
-        If it is not a finite two-dimensional array, if a row is not of length one, or if two
-        classes share a direction.
+    Raises ValueError if it is not a finite two-dimensional array, if a row is not of length one,
+    or if two classes share a direction.
     """
     checked = check_numbers("directions", directions)
     if checked.ndim != 2 or checked.size == 0:

@@ -61,21 +61,13 @@ LARGEST_EXPONENT = 600.0
 
 
 class _Parts(NamedTuple):
-    """What cost and gradient are made of, each of shape (d, n) where it is one of a coordinate.
+    """Sums from which cost and gradient follow; those of coordinates have shape (d, n).
 
-    Attributes
-    ----------
-    pairs : HeavyTailedTerms
-        Sums of P and of q.
-    kept : float
-        Factor of what ``pairs`` has of P.
-    links : tuple (force, curvature, cross), or None
-        Of what labels and must-links mix in.
-    log_normalizer : float
-        log Σ q.
-    repulsion : ndarray
-        Σ_j Q_ij S_ij (y_i − y_j).
-    cannot_links : tuple (cost, gradient), or None
+    * pairs: sums of P and of q.
+    * kept: factor of what ``pairs`` has of P.
+    * links: of what labels and must-links mix in.
+    * log_normalizer: log Σ q.
+    * repulsion: Σ_j Q_ij S_ij (y_i − y_j).
     """
 
     pairs: HeavyTailedTerms
@@ -177,7 +169,7 @@ class HeavyTailed(PairObjective):
 
     @property
     def algorithm(self) -> Algorithm:
-        """How repulsion is summed."""
+        """The algorithm that sums repulsion."""
         return self._algorithm
 
     @property
@@ -335,7 +327,7 @@ class HeavyTailed(PairObjective):
         return edges._replace(weights=4 * self._exaggeration * edges.weights * score)
 
     def _parts(self, Yt: NDArray[Any], cost: bool) -> _Parts:
-        """Return what the gradient is made of."""
+        """Compute the sums from which cost and gradient follow."""
         supervised = self._supervised
         pairs = self._pairs(Yt, cost)
         kept = 1.0 if supervised.by_points else 1 - supervised.share

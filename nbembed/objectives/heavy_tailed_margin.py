@@ -37,39 +37,23 @@ if TYPE_CHECKING:
 class HeavyTailedMargin(PairObjective):
     """The cost of Mbed with heavy-tailed neighborhoods.
 
-    Parameters
-    ----------
-    P : ndarray or sparse matrix of shape (n_samples, n_samples), or Affinities
-        Joint, as for :class:`~nbembed.objectives.HeavyTailed`.
-    lam : float
-        λ > 0 in units of the coordinates, the softness of the regions' borders.
-    regions : Rays or Centers
-        Of :mod:`nbembed.objectives.regions`.
-    supervision : Supervision, optional
-        Links enter P̃; labels do not act as links. With :class:`Rays` labels enter D; with
-        :class:`Centers` they are in its targets.
-    alpha : float, default=1.0
-        α ≥ 0, the heaviness of the tails.
-    rho : float, default=0.5
-        ρ in [0, 1], the weight of links.
-    link_form : {"structured", "uniform"}, default="structured"
-        As for :class:`~nbembed.objectives.HeavyTailed`.
-    algorithm : {"exact", "grid"}, default="exact"
-        How repulsion is summed; see :class:`~nbembed.objectives.HeavyTailed`. The terms of the
-        classes are the same in both.
-    compactness : float, default=0.0
-        As for :class:`~nbembed.objectives.HeavyTailed`.
-    margin_weight : float, default=1.0
-        w ≥ 0, the weight of A + B.
-    class_prior : array of shape (n_classes,), optional
-        π > 0, summing to one. Without it B favors classes of equal size.
-    n_jobs : int, optional
-        Threads; None uses all cores of the process, or one if there are few points.
+    * P (n_samples, n_samples), or Affinities: joint, as for
+      :class:`~nbembed.objectives.HeavyTailed`.
+    * lam: λ > 0 in units of the coordinates, the softness of the regions' borders.
+    * regions: of :mod:`nbembed.objectives.regions`.
+    * supervision: links enter P̃; labels do not act as links. With :class:`Rays` labels enter D;
+      with :class:`Centers` they are in its targets.
+    * alpha: α ≥ 0, the heaviness of the tails.
+    * rho: ρ in [0, 1], the weight of links.
+    * link_form {"structured", "uniform"}: as for :class:`~nbembed.objectives.HeavyTailed`.
+    * algorithm {"exact", "grid"}: how repulsion is summed; see
+      :class:`~nbembed.objectives.HeavyTailed`. The terms of the classes are the same in both.
+    * compactness: as for :class:`~nbembed.objectives.HeavyTailed`.
+    * margin_weight: w ≥ 0, the weight of A + B.
+    * class_prior (n_classes,): π > 0, summing to one. Without it B favors classes of equal size.
+    * n_jobs: threads; None uses all cores of the process, or one if there are few points.
 
-    Raises
-    ------
-    ValueError
-        Naming the argument that is out of range or malformed.
+    Raises ValueError: naming the argument that is out of range or malformed.
     """
 
     def __init__(
@@ -120,7 +104,7 @@ class HeavyTailedMargin(PairObjective):
 
     @property
     def algorithm(self) -> Algorithm:
-        """How repulsion is summed."""
+        """The algorithm that sums repulsion."""
         return self._neighbors.algorithm
 
     @property
@@ -144,7 +128,7 @@ class HeavyTailedMargin(PairObjective):
 
     @property
     def regions(self) -> Regions:
-        """What the memberships are made of."""
+        """The regions that memberships derive from."""
         return self._regions
 
     @property
@@ -184,7 +168,7 @@ class HeavyTailedMargin(PairObjective):
         return other
 
     def places(self, Y: NDArray[Any]) -> NDArray[np.float64]:
-        """Return what the regions are around at ``Y``: class directions, or centers."""
+        """Return class directions or centers at ``Y``, whichever the regions are built around."""
         return self._regions.places(np.asarray(Y, dtype=np.float64))
 
     def membership(

@@ -1,4 +1,4 @@
-"""What groups of linked points ask of neighbor probabilities: how much, and of which neighbors.
+"""Shares of neighbor probabilities for groups of linked points, and their distribution in a group.
 
 A point i in groups g (classes and must-links) gives the share ρ t_i of its neighborhood to them,
 and spreads it by u_i:
@@ -64,21 +64,15 @@ BLOCK = 1 << 22
 class LinkShares:
     """Groups of linked points, and what each point gives to them at ρ = 1.
 
-    Attributes
-    ----------
-    groups : tuple (indptr, members, weights)
-        As :func:`nbembed.kernels.links.group_attraction` takes them.
-    strengths : ndarray of shape (n_samples,)
-        t_i in [0, 1].
-    rates : ndarray of the shape of ``members``
-        r with t_i u_ij = Σ_g r_ig w_ig w_jg + own_ij.
-    parts : tuple of OwnPart
-        Of :attr:`own`.
-    pairs : ndarray of the shape of ``members``
-        1 in groups that enter the joint form as in the paper, by U = u/Σu; else 0.
-    n_far : int
-        Number of groups, the first, whose pull reaches far
-        (:mod:`nbembed.objectives.supervised_affinities`): must-links, unless they are uniform.
+    * groups (indptr, members, weights): as :func:`nbembed.kernels.links.group_attraction` takes
+      them.
+    * strengths (n_samples,): t_i in [0, 1].
+    * rates shaped like ``members``: r with t_i u_ij = Σ_g r_ig w_ig w_jg + own_ij.
+    * parts: of :attr:`own`.
+    * pairs shaped like ``members``: 1 in groups that enter the joint form as in the paper, by U =
+      u/Σu; else 0.
+    * n_far: number of groups, the first, whose pull reaches far
+      (:mod:`nbembed.objectives.supervised_affinities`): must-links, unless they are uniform.
     """
 
     groups: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -99,20 +93,12 @@ class LinkShares:
         labels: bool,
         n_threads: int = 1,
     ) -> LinkShares:
-        """Return what a supervision asks of ``base``.
+        """Return the shares that a supervision claims of ``base``.
 
-        Parameters
-        ----------
-        base : Affinities
-            P, whose perplexity counts.
-        allowed : Affinities
-            P without what cannot-links forbid, of which own affinities are made. Groups that were
-            among the last that were asked for keep theirs.
-        supervision : Supervision or None
-        link_form : {"structured", "uniform"}
-        labels : bool
-            Whether each class is a group.
-        n_threads : int
+        * base: P, whose perplexity counts.
+        * allowed: P without what cannot-links forbid, of which own affinities are made. Groups
+          that were among the last that were asked for keep theirs.
+        * labels: whether each class is a group.
         """
         groups, n_links = _groups(supervision, labels)
         if link_form == "uniform" or not groups[1].size:

@@ -46,16 +46,11 @@ PAIR_BYTES = 180
 class MixedLogs(NamedTuple):
     """log p̃ at one ρ, and sums over p̃.
 
-    Attributes
-    ----------
-    kernel : ndarray or tuple
-        log p̃ − log keep as :func:`nbembed.kernels.neighbor_retrieval.neighbor_retrieval` takes it.
-    keep : ndarray of shape (n_samples,)
-        Share of the data in each row.
-    entropy : float
-        Σ p̃ log p̃, in nats.
-    inward : ndarray of shape (n_samples,)
-        Σ_i w_i p̃_ij.
+    * kernel: log p̃ − log keep as :func:`nbembed.kernels.neighbor_retrieval.neighbor_retrieval`
+      takes it.
+    * keep (n_samples,): share of the data in each row.
+    * entropy: Σ p̃ log p̃, in nats.
+    * inward (n_samples,): Σ_i w_i p̃_ij.
     """
 
     kernel: Any
@@ -65,7 +60,7 @@ class MixedLogs(NamedTuple):
 
 
 class _Stored(NamedTuple):
-    """What is stored for one widening and one set of links.
+    """Packed log p̃ and sums, stored for one widening and one set of links.
 
     ``rewrite(scale, keep)`` writes the linked pairs, with ``scale`` times what links ask for at
     ρ = 1, and returns their Σ p̃ log p̃; the other attributes are those of
@@ -84,13 +79,8 @@ class SupervisedLogs:
 
     The matrix is as large as P, so objectives at different ρ share one, in turns.
 
-    Parameters
-    ----------
-    supervised : SupervisedAffinities
-        Links; their ρ is not used.
-    widths : ndarray of shape (n_samples,)
-        w_i.
-    stored : _Stored
+    * supervised: links; their ρ is not used.
+    * widths (n_samples,): w_i.
     """
 
     def __init__(
@@ -106,13 +96,9 @@ class SupervisedLogs:
     def mixed(self, rho: float, least: float) -> Iterator[MixedLogs]:
         """Hold log p̃ at ρ; what it returns is valid inside the context alone.
 
-        Parameters
-        ----------
-        rho : float
-            ρ in [0, 1].
-        least : float
-            Share of the data at ρ = 1, where its logarithms would be −inf without it; at least
-            :data:`LEAST`.
+        * rho: ρ in [0, 1].
+        * least: share of the data at ρ = 1, where its logarithms would be −inf without it; at
+          least :data:`LEAST`.
         """
         share = max(1 - rho, least, LEAST)
         with self._turn:
@@ -138,10 +124,8 @@ class SupervisedLogs:
 class LogAffinities:
     """Logarithms of row-stochastic P, and the last ones with supervision that were made of them.
 
-    Attributes
-    ----------
-    logs : ndarray of shape (n_samples, n_samples) or None
-        log p, −inf where p is zero; None for a sparse P, whose entries suffice.
+    * logs (n_samples, n_samples) or None: log p, −inf where p is zero; None for a sparse P, whose
+      entries suffice.
     """
 
     logs: NDArray[Any] | None
@@ -164,15 +148,9 @@ class LogAffinities:
     ) -> SupervisedLogs:
         """Return log p̃.
 
-        Parameters
-        ----------
-        supervised : SupervisedAffinities
-            Links and cannot-links.
-        widths : ndarray of shape (n_samples,)
-            w_i.
-        widening : float
-            s > 0: p̃ is of the widths s σ_i, p ∝ p^(1/s²).
-        n_threads : int
+        * supervised: links and cannot-links.
+        * widths (n_samples,): w_i.
+        * widening: s > 0: p̃ is of the widths s σ_i, p ∝ p^(1/s²).
         """
         key = supervised.links.key, widening, widths.tobytes()
         made = self._last.get(key)
@@ -240,10 +218,7 @@ def _without(logs: NDArray[Any], supervised: SupervisedAffinities) -> NDArray[An
 def _sparse(supervised: SupervisedAffinities, kappa: float, widths: NDArray[np.float64]) -> _Stored:
     """Return (indptr, indices, log p̃_ij, log p̃_ji) over all entries of p̃ and p̃ᵀ, and sums.
 
-    Raises
-    ------
-    ValueError
-        If the pairs of large groups would not fit into memory.
+    Raises ValueError if the pairs of large groups would not fit into memory.
     """
     shares = supervised.shares
     check_linked_pairs(np.diff(shares.groups[0]))

@@ -177,7 +177,7 @@ class NeighborRetrieval(PairObjective):
 
     @property
     def algorithm(self) -> Algorithm:
-        """How sums over all pairs are taken."""
+        """The algorithm that sums over all pairs."""
         return self._algorithm
 
     @property

@@ -38,14 +38,9 @@ Block = tuple["NDArray[Any]", "NDArray[Any]", "NDArray[Any]", "NDArray[Any]"]
 class OwnAffinities:
     """Own affinities of one group.
 
-    Attributes
-    ----------
-    members : ndarray of int
-        Sorted.
-    perplexity : float
-        Of the rows, where their entries allow it.
-    parts : OwnRows
-        CSR parts, canonical, by places among the members.
+    * members int: sorted.
+    * perplexity: of the rows, where their entries allow it.
+    * parts: CSR parts, canonical, by places among the members.
     """
 
     members: NDArray[np.int64]
@@ -61,19 +56,10 @@ class OwnAffinities:
         n_threads: int = 1,
         others: Iterable[OwnAffinities] = (),
     ) -> OwnAffinities:
-        """Return those of a group, given by its sorted members.
+        """Return the own affinities of a group with sorted ``members`` from P.
 
-        Parameters
-        ----------
-        P : Affinities
-        perplexity : float
-            Of P.
-        members : ndarray of int
-            Sorted.
-        n_threads : int
-        others : iterable of OwnAffinities
-            Those of other groups in the same P. The rows of the one that has most members in common
-            are kept where they are the same.
+        ``perplexity`` is that of P. ``others`` are those of other groups in the same P: rows of
+        the one that shares most members are kept where they are the same.
         """
         m = members.size
         perplexity = max(1.0, min(perplexity, m / 3, OWN_PERPLEXITY))
@@ -94,13 +80,10 @@ class OwnAffinities:
     def spread(
         self, weights: NDArray[np.float64], share: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return entries whose rows sum to ``share``, and which rows have any; the last are kept.
+        """Return entries whose rows sum to ``share`` (m,), and the rows that have any.
 
-        Parameters
-        ----------
-        weights : ndarray of shape (m,)
-            Of the members: the entries of a row are as o_ij w_j.
-        share : ndarray of shape (m,)
+        The entries of a row are as o_ij w_j, with w the ``weights`` (m,) of the members. The last
+        result is kept.
         """
 
         def make() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -121,7 +104,7 @@ class OwnAffinities:
         )
 
     def _last(self, what: str, given: tuple[NDArray[Any], ...], make: Callable[[], T]) -> T:
-        """Return what was made last if it was of equal arrays; else make it, and keep it."""
+        """Return the last result if it was made of equal arrays; else make and keep one."""
         kept: dict[str, Any] = self.__dict__.setdefault("_made", {})
         if what not in kept or not all(map(np.array_equal, kept[what][0], given)):
             kept[what] = given, make()
@@ -131,14 +114,7 @@ class OwnAffinities:
 
 @dataclass(frozen=True, eq=False)
 class OwnPart:
-    """What a group adds to a matrix of all points.
-
-    Attributes
-    ----------
-    affinities : OwnAffinities
-    values : ndarray of float
-        Of the entries.
-    """
+    """Entries of a group to be added to a matrix of all points."""
 
     affinities: OwnAffinities
     values: NDArray[np.float64]

@@ -281,12 +281,9 @@ class Parametric(PairObjective):
 class Solved(Evaluation):
     """An evaluation of class centers, with their optimal objects.
 
-    Attributes
-    ----------
-    objects : ndarray of shape (n_objects, d)
-        R*(Φ).
-    whole : ndarray of shape (n_objects + n_classes, d)
-        The gradient by the whole layout; zero, up to rounding, for solved objects.
+    * objects (n_objects, d): R*(Φ).
+    * whole (n_objects + n_classes, d): the gradient by the whole layout; zero, up to rounding, for
+      solved objects.
     """
 
     objects: Any = None
@@ -296,18 +293,10 @@ class Solved(Evaluation):
 class OverClasses(PairObjective):
     """F(Φ) = min_R J(R, Φ): the cost of class centers with optimal objects.
 
-    Parameters
-    ----------
-    objective : Parametric
-    objects : ndarray of shape (n_objects, d)
-        Where the search for objects begins.
-    held : array of int
-        Objects that stay there.
-    solve : bool
-        Without it all objects stay there: the cost of the centers alone, J(R, Φ) at fixed R.
+    * objects (n_objects, d): where the search for objects begins.
+    * held: objects that stay there.
+    * solve: without it all objects stay there: the cost of the centers alone, J(R, Φ) at fixed R.
 
-    Notes
-    -----
     Its layouts are the centers, (n_classes, d), in float64 whatever the type of the objects: they
     are few, and the precision of the descent is that of their rounding.
     """
@@ -363,18 +352,13 @@ def resolve_eta(
 ) -> float:
     """Return η_φ; "auto" is n_objects · min(0.01, η_r / (2 · n_classes)).
 
-    Raises
-    ------
-    ValueError, TypeError
-        If it is neither that word nor a number above 0.
-
-    Notes
-    -----
     Where the objects of a class are nearly certain, the forces at a minimum balance for
     ‖r‖/‖φ‖ ≈ η_φ K/(η_r N): the paper's numbers (50, 10 classes, 0.1, 5000 pages) put them at the
     class center. With larger η_φ they lie beyond it, and the objects nearest to a center are not
     the most certain ones. "auto" is the paper's 0.01 per object, or, from six classes on, half of
     the value that puts them at the center.
+
+    Raises ValueError, TypeError if it is neither that word nor a number above 0.
     """
     if isinstance(eta_classes, str):
         if eta_classes == "auto":

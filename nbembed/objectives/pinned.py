@@ -108,7 +108,7 @@ class Pinned(Objective):
 
     @property
     def attracts(self) -> bool:
-        """Whether the inner objective knows its attractions."""
+        """True if the inner objective provides attractions."""
         return self._objective.attracts
 
     def attraction(self, Y: NDArray[Any]) -> Edges | None:
@@ -121,12 +121,12 @@ class Pinned(Objective):
 
     @property
     def hazard(self) -> str:
-        """That of the inner objective."""
+        """The inner objective's hazard."""
         return self._objective.hazard
 
     @property
     def equation(self) -> str:
-        """That of the inner objective."""
+        """The inner objective's equation."""
         return self._objective.equation
 
     def cost_terms(self, Y: NDArray[Any]) -> tuple[CostTerm, ...]:

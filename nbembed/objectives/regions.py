@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Regions(Protocol):
-    """What :class:`~nbembed.objectives.heavy_tailed_margin.HeavyTailedMargin` asks of regions."""
+    """Interface of regions for the objective :class:`.heavy_tailed_margin.HeavyTailedMargin`."""
 
     @property
     def n_classes(self) -> int:
@@ -44,13 +44,13 @@ class Regions(Protocol):
 
     @property
     def counted(self) -> NDArray[np.bool_] | None:
-        """Which points are of some class, shape (n_samples,); ``None`` if all are.
+        """A mask of the points of some class, shape (n_samples,); ``None`` if all are.
 
         No term counts the others.
         """
 
     def places(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what the logits are made with, shape (n_logits, d): w or φ."""
+        """Return the directions w or the centers φ of the logits, shape (n_logits, d)."""
 
     def logits(
         self, Y: NDArray[np.float64], places: NDArray[np.float64], lam: float
@@ -67,7 +67,7 @@ class Regions(Protocol):
         """Return the derivative by Y of a cost, from that by the logits of the layout."""
 
     def steepness(self, lam: float) -> float:
-        """Return what turns the covariance of the places into a second derivative by y."""
+        """Return the factor from the covariance of the places to a second derivative by y."""
 
     def wanted(
         self, supervision: Supervision | None, n_samples: int, lam: float
@@ -79,14 +79,9 @@ class Regions(Protocol):
 class Rays:
     """The paper's regions: a direction for each class.
 
-    Parameters
-    ----------
-    directions : array of shape (n_classes, n_components)
-        Unit vectors.
-    radius : float, default=1.0
-        r, at which a certain label is satisfied (equation 21).
-    counted : array of bool, shape (n_samples,), optional
-        The points that are of some class; by default all.
+    * directions (n_classes, n_components): unit vectors.
+    * radius: r, at which a certain label is satisfied (equation 21).
+    * counted (n_samples,) bool: the points that are of some class; by default all.
     """
 
     directions: NDArray[np.float64]
@@ -143,25 +138,16 @@ class Rays:
 class Centers:
     """Regions around the means of their members.
 
-    Parameters
-    ----------
-    member_of : array of int, shape (n_samples,)
-        The center that each point belongs to.
-    shares : array of shape (n_samples,)
-        u_i ≥ 0 of each point in its center; made to sum to one for each center. A point without a
-        share is of no class: it counts in no term.
-    owners : array of int, shape (n_centers,)
-        The class of each center, ascending. Every center has a member.
-    targets : array of shape (n_samples, n_classes)
-        Class probabilities T of the points, rows that sum to one; zero at classes without a center.
-    weights : array of shape (n_samples,)
-        v ≥ 0, how much each row of ``targets`` counts.
+    * member_of (n_samples,) int: the center that each point belongs to.
+    * shares (n_samples,): u_i ≥ 0 of each point in its center; made to sum to one for each center.
+      A point without a share is of no class: it counts in no term.
+    * owners (n_centers,) int: the class of each center, ascending. Every center has a member.
+    * targets (n_samples, n_classes): class probabilities T of the points, rows that sum to one;
+      zero at classes without a center.
+    * weights (n_samples,): v ≥ 0, how much each row of ``targets`` counts.
 
-    Raises
-    ------
-    ValueError
-        If a center has no member, a share is negative, a point without a share has a weight, or
-        shapes disagree.
+    Raises ValueError if a center has no member, a share is negative, a point without a share has a
+    weight, or shapes disagree.
     """
 
     member_of: NDArray[np.intp]

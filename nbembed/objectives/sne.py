@@ -37,16 +37,10 @@ if TYPE_CHECKING:
 
 
 class _Parts(NamedTuple):
-    """What cost and gradient are made of.
+    """Sums from which cost and gradient follow.
 
-    Attributes
-    ----------
-    pairs : GaussianRowsTerms
-    log_normalizers : float
-        Σ_i log Z_i, nan if no cost was asked for.
-    links : tuple (force, curvature, cross), or None
-        Of what labels and must-links mix in; ``cross`` counts each pair twice.
-    cannot_links : tuple (cost, gradient), or None
+    * log_normalizers: Σ_i log Z_i, nan if no cost was asked for.
+    * links: of what labels and must-links mix in; ``cross`` counts each pair twice.
     """
 
     pairs: GaussianRowsTerms
@@ -130,7 +124,7 @@ class SNE(PairObjective):
 
     @property
     def algorithm(self) -> Algorithm:
-        """How repulsion is summed."""
+        """The algorithm that sums repulsion."""
         return self._algorithm
 
     @property
@@ -195,7 +189,7 @@ class SNE(PairObjective):
         return tuple(found)
 
     def _parts(self, Yt: NDArray[Any], cost: bool) -> _Parts:
-        """Return what the gradient is made of."""
+        """Compute the sums from which cost and gradient follow."""
         supervised, n_threads = self._supervised, self._n_threads
         pairs = supervised.gaussian_rows(Yt, cost, n_threads, self._algorithm)
         return _Parts(

@@ -1,4 +1,4 @@
-"""How labels and links enter neighbor probabilities, with what they ask for never stored.
+"""Neighbor probabilities mixed with labels and links, whose part is never stored.
 
 Each point i gives a share of its neighborhood to the groups (classes, must-links) that it is in;
 :mod:`nbembed.objectives.link_shares` says how much, t_i, and to which points, u_i. Two forms:
@@ -77,20 +77,13 @@ ROWS = 256
 class Linked:
     """The parts of labels and links that do not depend on ρ, each computed when it is needed.
 
-    Attributes
-    ----------
-    base : Affinities
-        P as given, shared.
-    allowed : Affinities
-        P without what cannot-links forbid; ``base`` itself without cannot-links.
-    supervision : Supervision or None
-        Labels and links.
-    labels_as_links : bool
-        Whether each class counts as a group of linked points.
-    link_form : {"structured", "uniform"}
-        How groups enter; see :mod:`nbembed.objectives.link_shares`.
-    n_threads : int
-        Threads that make the own affinities of groups.
+    * base: P as given, shared.
+    * allowed: P without what cannot-links forbid; ``base`` itself without cannot-links.
+    * supervision: labels and links.
+    * labels_as_links: whether each class counts as a group of linked points.
+    * link_form {"structured", "uniform"}: how groups enter; see
+      :mod:`nbembed.objectives.link_shares`.
+    * n_threads: threads that make the own affinities of groups.
     """
 
     base: Affinities
@@ -187,12 +180,8 @@ class Linked:
 class SupervisedAffinities:
     """Neighbor probabilities mixed with those of labels and links.
 
-    Attributes
-    ----------
-    links : Linked
-        Shared with the same at another ρ.
-    rho : float
-        ρ in [0, 1].
+    * links: shared with the same at another ρ.
+    * rho: ρ in [0, 1].
     """
 
     links: Linked
@@ -213,11 +202,8 @@ class SupervisedAffinities:
     ) -> SupervisedAffinities:
         """Return supervised affinities, sharing with ``previous`` what has not changed.
 
-        Raises
-        ------
-        ValueError
-            If ``rho`` is outside [0, 1], ``link_form`` is unknown or ``supervision`` has another
-            number of points.
+        Raises ValueError if ``rho`` is outside [0, 1], ``link_form`` is unknown or ``supervision``
+        has another number of points.
         """
         check_choice("link_form", link_form, LINK_FORMS)
         rho = check_real("rho", rho, low=0, high=1)
@@ -273,7 +259,7 @@ class SupervisedAffinities:
 
     @property
     def linked(self) -> bool:
-        """Whether links attract at all: there are linked pairs and ρ > 0."""
+        """True if links attract: there are linked pairs and ρ > 0."""
         return self.rho > 0 and (self.links.pair_mass > 0 or self.by_points)
 
     @property

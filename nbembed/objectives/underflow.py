@@ -21,7 +21,7 @@ SMALLEST_NORMALIZER = {np.dtype(np.float32): 1e-30, np.dtype(np.float64): 1e-290
 
 
 def underflowed(normalizer: float, dtype: np.dtype[Any]) -> bool:
-    """Whether Σq is too small to be trusted."""
+    """Return whether Σq is too small to be trusted."""
     return not normalizer > SMALLEST_NORMALIZER[dtype]
 
 

@@ -50,12 +50,8 @@ class Separable(Protocol):
 class AlternatingState(State):
     """A layout, and the state of the minimization over its class centers.
 
-    Attributes
-    ----------
-    centers : LBFGSState or None
-        Of Φ, in float64; ``None`` before the first step.
-    stuck : bool
-        Whether the forces on the centers balance or no step lowers the cost.
+    * centers: of Φ, in float64; ``None`` before the first step.
+    * stuck: whether the forces on the centers balance or no step lowers the cost.
     """
 
     centers: LBFGSState | None = None

@@ -28,16 +28,12 @@ if TYPE_CHECKING:
 class ConjugateState(State):
     """A layout and the last line that was searched.
 
-    Attributes
-    ----------
-    gradient, direction : ndarray like ``Y`` or None
-        Gradient at the start of the last line search and its direction p; None before the first.
-    slope : float
-        ⟨gradient, direction⟩ there.
-    stride : float
-        Step length that the search accepted.
-    stuck : bool
-        Whether no step along the plain gradient lowered the cost: it is minimal up to rounding.
+    * gradient, direction like ``Y`` or None: gradient at the start of the last line search and its
+      direction p; None before the first.
+    * slope: ⟨gradient, direction⟩ there.
+    * stride: step length that the search accepted.
+    * stuck: whether no step along the plain gradient lowered the cost: it is minimal up to
+      rounding.
     """
 
     gradient: NDArray[Any] | None = None

@@ -44,15 +44,12 @@ PATIENCE = 2
 class FixedPointState(State):
     """A layout and how far its steps are damped.
 
-    Attributes
-    ----------
-    damping : float
-        Share of the full update that is taken, in (0, 1].
-    failures : float
-        Recent steps that hardly lowered the cost, or raised it; a good step subtracts one half.
-    last_step, previous_gradient : ndarray like ``Y`` or None
-        The step that led to ``Y`` and the gradient at its beginning while the step is not judged
-        yet, that is until the gradient at ``Y`` is known.
+    * damping: share of the full update that is taken, in (0, 1].
+    * failures: recent steps that hardly lowered the cost, or raised it; a good step subtracts one
+      half.
+    * last_step, previous_gradient like ``Y`` or None: the step that led to ``Y`` and the gradient
+      at its beginning while the step is not judged yet, that is until the gradient at ``Y`` is
+      known.
     """
 
     damping: float = 1.0

@@ -54,14 +54,7 @@ WINDOW = 1024
 class LaplacianInverse:
     """B⁻¹ at one layout, as a function; points that are held give and get nothing.
 
-    Parameters
-    ----------
-    i, j, weights : arrays of shape (n_edges,)
-        Each pair once.
-    n : int
-        Number of points.
-    held : sequence of int
-        Pinned points.
+    * i, j, weights (n_edges,): each pair once.
     """
 
     @one_blas_thread()

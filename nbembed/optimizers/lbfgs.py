@@ -66,18 +66,11 @@ TORQUE = 0.1
 class LBFGSState(State):
     """A layout and the pairs of the last steps.
 
-    Attributes
-    ----------
-    pairs : tuple of (s, y)
-        Steps and changes of the gradient, oldest first.
-    stuck : bool
-        Whether no step along the plain gradient lowered the cost: it is minimal up to rounding.
-    age : int
-        Steps since the start.
-    inverse : LaplacianInverse, LaplacianPolynomial or None
-        Of the attractions, where the objective states them.
-    largest : float
-        Radius beyond which the map shall not grow.
+    * pairs (s, y): steps and changes of the gradient, oldest first.
+    * stuck: whether no step along the plain gradient lowered the cost: it is minimal up to
+      rounding.
+    * inverse: of the attractions, where the objective states them.
+    * largest: radius beyond which the map shall not grow.
     """
 
     pairs: tuple[tuple[NDArray[Any], NDArray[Any]], ...] = ()

@@ -65,22 +65,13 @@ def line_search(
 ) -> Trial | None:
     """Return a point of sufficient decrease along ``direction``, or None if none was found.
 
-    Parameters
-    ----------
-    objective : Objective
-        Evaluated with its cost at every trial.
-    Y, seen : layout and its evaluation
-        Where the line starts.
-    direction : ndarray like ``Y``
-        With ⟨direction, gradient⟩ < 0.
-    first : float
-        First step to try, positive.
-    flatness : float
-        c₂: how flat, relative to the start, the line must be at the accepted step.
-    max_evaluations : int, default=20
-        After these the best trial that lowers the cost is taken.
-    longest : float, default=inf
-        Largest step allowed; where the cost still falls there, it is taken.
+    * objective: evaluated with its cost at every trial.
+    * Y, seen: where the line starts.
+    * direction like ``Y``: with ⟨direction, gradient⟩ < 0.
+    * first: first step to try, positive.
+    * flatness: c₂: how flat, relative to the start, the line must be at the accepted step.
+    * max_evaluations: after these the best trial that lowers the cost is taken.
+    * longest: largest step allowed; where the cost still falls there, it is taken.
     """
     start = Trial(0.0, Y, seen, dot(seen.gradient, direction))
     if not start.slope < 0 or not math.isfinite(start.slope):

@@ -63,25 +63,15 @@ MIN_TRUST = 2.0**-10
 class MomentumState(State):
     """A layout and its motion.
 
-    Attributes
-    ----------
-    velocity : ndarray like ``Y`` or None
-        The step that led to ``Y``; None at rest.
-    gains : ndarray like ``Y`` or None
-        Of each coordinate; None for one everywhere.
-    calm : int
-        Steps since the cost last rose, without a step that is still untested.
-    previous_gradient : ndarray like ``Y`` or None
-        The gradient at the beginning of the last step while that step is untested, that is until
-        the gradient at ``Y`` is known.
-    age : int
-        Steps since the start.
-    trust : float
-        Share of the full reach that a point may move in a step, in (0, 1].
-    promised : float
-        Sum of the estimated changes of the cost since it was last compared with them.
-    checked_cost : float
-        The cost then; ``nan`` before.
+    * velocity like ``Y`` or None: the step that led to ``Y``; None at rest.
+    * gains like ``Y`` or None: of each coordinate; None for one everywhere.
+    * calm: steps since the cost last rose, without a step that is still untested.
+    * previous_gradient like ``Y`` or None: the gradient at the beginning of the last step while
+      that step is untested, that is until the gradient at ``Y`` is known.
+    * age: steps since the start.
+    * trust: share of the full reach that a point may move in a step, in (0, 1].
+    * promised: sum of the estimated changes of the cost since it was last compared with them.
+    * checked_cost: the cost then; ``nan`` before.
     """
 
     velocity: NDArray[Any] | None = None

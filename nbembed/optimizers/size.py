@@ -132,14 +132,8 @@ def into_room(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled
 def scale_step(objective: Objective, Y: NDArray[Any], seen: Evaluation) -> Scaled | None:
     """Return the map at a better size, or None where none is worth a step.
 
-    Maps smaller than the similarity's width are left alone: a start is meant to be tiny.
-
-    Parameters
-    ----------
-    objective : Objective
-    Y : layout
-    seen : Evaluation
-        At ``Y``, with its cost.
+    Maps smaller than the similarity's width are left alone: a start is meant to be tiny. ``seen``
+    is the evaluation at ``Y``, with its cost.
     """
     best = None
     for _ in range(SEARCHES):

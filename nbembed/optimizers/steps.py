@@ -1,4 +1,4 @@
-"""What optimizers share: scaled directions, bounded steps, estimated changes of the cost.
+"""Shared parts of optimizers: scaled directions, bounded steps, estimated changes of the cost.
 
 Inner products are summed in float64 whatever the layout's dtype, so that decisions are the same for
 float32 and float64 layouts.
@@ -71,5 +71,5 @@ def within_reach(
 
 
 def is_finite(seen: Evaluation) -> bool:
-    """Whether the gradient, and the cost if there is one, are usable."""
+    """Return whether the gradient, and the cost if there is one, are usable."""
     return bool(np.isfinite(seen.gradient).all()) and not math.isinf(seen.cost)

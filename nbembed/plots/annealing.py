@@ -102,7 +102,7 @@ def winner(steps: list[Any]) -> int | None:
 
 
 def chosen_steps(count: int, wanted: int, best: int | None) -> list[int]:
-    """Return which of ``count`` steps to draw: evenly spaced ones, and the best."""
+    """Return the steps of ``count`` to draw: evenly spaced ones, and the best."""
     chosen = np.unique(np.linspace(0, count - 1, min(wanted, count)).round().astype(int)).tolist()
     if best is not None and best not in chosen:
         nearest = min(range(len(chosen)), key=lambda i: abs(chosen[i] - best))

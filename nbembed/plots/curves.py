@@ -157,5 +157,5 @@ def _shade(made: Any, trace: list[Record], top: float, per_pixel: float) -> int:
 
 
 def _stage(record: Record) -> tuple[str, float | None]:
-    """Return what distinguishes stages: the name, and λ where stages share a name."""
+    """Return the key of a stage: the name, and λ where stages share a name."""
     return record.stage, record.parameters.get("lam") if record.stage else None

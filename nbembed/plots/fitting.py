@@ -36,13 +36,7 @@ if (first || untouched) {
 
 
 def extent(width: Any, height: Any) -> dict[str, Any]:
-    """Return the options of a figure of this size in pixels, checked; without a width it stretches.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a size is not a whole number of at least 100.
-    """
+    """Return the options of a figure of a checked size in pixels; without a width it stretches."""
     height = check_count("height", height, low=100)
     if width is None:
         return {"height": height, "sizing_mode": "stretch_width"}

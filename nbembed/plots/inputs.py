@@ -9,15 +9,7 @@ from nbembed.run import Record
 
 
 def trace_of(source: Any, name: str) -> list[Record]:
-    """Return the records of a trace, an estimator, a run, a session or an Explorer.
-
-    Raises
-    ------
-    TypeError
-        If it is none of them.
-    ValueError
-        If it does not have a record yet.
-    """
+    """Return the records of a trace, an estimator, a run, a session or an Explorer."""
     holder = getattr(source, "session", source)
     found = getattr(holder, "trace_", getattr(holder, "trace", holder))
     if not isinstance(found, Sequence) or not all(isinstance(r, Record) for r in found):
@@ -40,15 +32,7 @@ def traces_of(source: Any) -> dict[str, list[Record]]:
 
 
 def path_of(source: Any) -> list[Any]:
-    """Return the steps of a fitted Mbed, a session, an Explorer, or a list of steps.
-
-    Raises
-    ------
-    TypeError
-        If it is none of them.
-    ValueError
-        If it has no kept layout.
-    """
+    """Return the steps of a fitted Mbed, a session, an Explorer, or a list of steps."""
     holder = getattr(source, "session", source)
     found = getattr(holder, "path_", getattr(holder, "path", holder))
     needed = ("value", "embedding", "criterion")

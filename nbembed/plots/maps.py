@@ -230,15 +230,7 @@ def comparison_grid(
 
 
 def check_layouts(layouts: Any) -> dict[str, NDArray[np.float64]]:
-    """Return layouts by name, all of the same points.
-
-    Raises
-    ------
-    TypeError
-        If ``layouts`` is not a mapping.
-    ValueError
-        If it is empty, a layout is not valid, or the numbers of points differ.
-    """
+    """Return layouts by name; raise unless they are valid layouts of the same points."""
     if not isinstance(layouts, Mapping):
         raise TypeError(
             f"layouts must be a mapping of names to layouts, got {type(layouts).__name__}"

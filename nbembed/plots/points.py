@@ -46,14 +46,7 @@ _MARKERS = {
 
 
 def check_layout(Y: Any, name: str = "Y") -> NDArray[np.float64]:
-    """Return a finite layout of shape (n, d) in float64.
-
-    Raises
-    ------
-    ValueError
-        If it is no such layout, or too large for a plane of largest variance; the message names
-        the argument.
-    """
+    """Return a finite layout of shape (n, d) in float64; errors name the argument."""
     layout = check_data(Y, name=name, min_samples=1)
     check_magnitude(layout, name)
     return np.asarray(layout.toarray() if hasattr(layout, "toarray") else layout, dtype=np.float64)
@@ -74,15 +67,9 @@ def point_size(n_samples: int) -> float:
 
 @dataclass(frozen=True)
 class Cloud:
-    """What all maps of the same points share: a data source, and with it the selection.
+    """Shared part of maps of the same points: a data source, and with it the selection.
 
-    Attributes
-    ----------
-    source : ColumnDataSource
-        Row i is point i.
-    column : Column
-        The column to color the points by.
-    n_samples : int
+    Row i of ``source`` is point i; ``column`` colors the points.
     """
 
     source: ColumnDataSource
@@ -134,7 +121,7 @@ class Cloud:
 
     @property
     def has_key(self) -> bool:
-        """Whether there is anything to explain: not too many categories, or numbers."""
+        """True if there is anything to explain: not too many categories, or numbers."""
         kind = self.column.kind
         return kind == "number" or (kind == "category" and len(self.column.names) <= MOST_NAMED)
 
@@ -186,11 +173,6 @@ def cloud(
     """Return the shared part of maps of ``n_samples`` points; see :func:`nbembed.plots.scatter`.
 
     Errors call the colors ``name``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument does not have one value for each point; the message names it.
     """
     column = as_column(color, n_samples, name)
     known = column.codes >= 0 if column.kind == "category" else np.ones(n_samples, dtype=bool)

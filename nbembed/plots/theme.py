@@ -64,16 +64,9 @@ _GROUND, _TEXT, _SOFT, _LINE = "#FDFDFC", "#1D2129", "#566070", "#DCDFE5"
 
 
 def new_figure(title: str, description: str, **options: Any) -> Any:
-    """Return an empty figure in the common theme.
+    """Return an empty figure in the common theme; ``options`` are Bokeh's.
 
-    Parameters
-    ----------
-    title : str
-        Title above the figure, "" for none; never interpreted as TeX.
-    description : str
-        Description for screen readers.
-    **options
-        Passed to :func:`bokeh.plotting.figure`.
+    The title, "" for none, is never interpreted as TeX; the description is for screen readers.
     """
     check_text("title", title)
     made = figure(stylesheets=[InlineStyleSheet(css=_STYLE)], **options)

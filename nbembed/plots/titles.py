@@ -30,13 +30,7 @@ setTimeout(() => { plot.height = heights[at < 0 ? heights.length - 1 : at] })
 
 
 def metric_parts(given: Any) -> list[str]:
-    """Return the texts of a map's metrics.
-
-    Raises
-    ------
-    TypeError
-        If ``given`` is neither text nor a mapping of names to numbers.
-    """
+    """Return the texts of a map's metrics, from text or a mapping of names to numbers."""
     if isinstance(given, str):
         return [given] if given else []
     if not isinstance(given, Mapping) or not all(isinstance(v, Real) for v in given.values()):
@@ -70,14 +64,7 @@ def title_height(title: str) -> int:
 def fit_titles(figures: Sequence[Any], metrics: Mapping[str, list[str]], narrow: int) -> None:
     """Give the figures the titles that their width in the page has room for.
 
-    Parameters
-    ----------
-    figures : sequence of bokeh.plotting.figure
-        One for each of ``metrics``, with titles for ``narrow`` letters.
-    metrics : mapping of str to list of str
-        Names of the maps, and their metrics.
-    narrow : int
-        Letters of a line on a narrow page.
+    There is a figure, with a title for ``narrow`` letters, for each name in ``metrics``.
     """
     whole = [len(line) for name, parts in metrics.items() for line in [name, ", ".join(parts)]]
     apart = [len(line) for name, parts in metrics.items() for line in [name, *parts]]

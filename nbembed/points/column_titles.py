@@ -14,18 +14,10 @@ MOST_MATCHES = 50
 
 @dataclass(frozen=True)
 class TitleMatches:
-    """What a search for columns has found.
+    """The results of a search for columns.
 
-    Attributes
-    ----------
-    places : list of int
-        Of the columns that match best, the best first.
-    titles : list of str
-        Theirs.
-    matching : int
-        The number of all that match.
-    count : int
-        The number of all columns.
+    ``places`` and ``titles`` are of the columns that match best, the best first; ``matching`` of
+    all ``count`` columns match.
     """
 
     places: list[int]
@@ -35,13 +27,7 @@ class TitleMatches:
 
 
 class ColumnTitles:
-    """The titles of columns, in their order.
-
-    Parameters
-    ----------
-    names : iterable
-        Of the columns; titles are made of them.
-    """
+    """The titles of columns, made of their names, in their order."""
 
     def __init__(self, names: Iterable[object]) -> None:
         self._names = list(names)

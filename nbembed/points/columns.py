@@ -22,20 +22,12 @@ if TYPE_CHECKING:
 class Column:
     """One value for each sample, encoded for drawing.
 
-    Attributes
-    ----------
-    kind : {"none", "category", "number", "time"}
-    title : str
-        The column's name, "" if it has none.
-    codes : ndarray of shape (n_samples,), float64
-        Categories as indices, −1 where missing; numbers unchanged, NaN where missing; times in
-        seconds since 1970.
-    names : tuple of str
-        Names of the categories.
-    values : ndarray of shape (n_samples,) or None
-        The values as given.
-    ordered : bool
-        Whether the categories have an order of their own.
+    * title: the column's name, "" if it has none.
+    * codes (n_samples,) float64: categories as indices, −1 where missing; numbers unchanged, NaN
+      where missing; times in seconds since 1970.
+    * names: names of the categories.
+    * values (n_samples,) or None: the values as given.
+    * ordered: whether the categories have an order of their own.
     """
 
     kind: str
@@ -56,28 +48,14 @@ def as_column(
 ) -> Column:
     """Return ``color`` as a column.
 
-    Parameters
-    ----------
-    color : array-like of shape (n_samples,) or None
-        Text, booleans, categories or numbers. The name of a pandas series becomes the title.
-    n_samples : int
-    name : str, default="color"
-        The argument's name, for errors.
-    title : str, optional
-        By default the name of the series, if it is text.
-    native : pandas or polars Series, optional
-        What ``color`` was made from, if that may tell the order of its categories.
+    Text, booleans, categories and numbers are accepted. Integers and times with few distinct
+    values are categories; all other numbers are numbers. An ordered categorical of pandas, or an
+    Enum of polars, keeps the order of its categories; ``native`` is the object that ``color`` was
+    made from, if that may know the order. The title is by default the name of the series, if it is
+    text.
 
-    Returns
-    -------
-    column : Column
-        Integers and times with few distinct values are categories; all other numbers are numbers.
-        An ordered categorical of pandas, or an Enum of polars, keeps the order of its categories.
-
-    Raises
-    ------
-    ValueError
-        If ``color`` does not have one value for each sample, or has text that UTF-8 cannot hold.
+    Raises ValueError if ``color`` does not have one value for each sample, or has text that UTF-8
+    cannot hold.
     """
     if color is None:
         return Column("none", "", np.empty(0))

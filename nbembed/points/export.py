@@ -164,27 +164,13 @@ def to_anndata(
 ) -> Any:
     """Return an AnnData with the map in ``obsm["X_" + key]`` and labels in columns of ``obs``.
 
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        Of a new AnnData.
-    index : sequence or None
-        Its names of observations; by default the numbers of the points.
-    Y : ndarray of shape (n_samples, n_components)
-    columns : mapping
-        Of ``obs``; each name gets ``key`` before it.
-    about : mapping
-        For ``uns[key]``.
-    key : str
-    into : AnnData, optional
-        Written into instead of a new one.
+    * X (n_samples, n_features): of a new AnnData.
+    * index: its names of observations; by default the numbers of the points.
+    * columns: of ``obs``; each name gets ``key`` before it.
+    * about: for ``uns[key]``.
+    * into: written into instead of a new one.
 
-    Raises
-    ------
-    ImportError
-        If anndata, which nbembed does not install, is missing.
-    TypeError, ValueError
-        If ``into`` is no AnnData of these points, or ``key`` is no name.
+    Raises ImportError if anndata, which nbembed does not install, is missing.
     """
     if not check_name("key", key).strip():
         raise ValueError(f"key must be a name, got {shown(key)}")
@@ -228,26 +214,14 @@ def write_labels(
 ) -> Any:
     """Write labels into a column of a table; return the table.
 
-    Parameters
-    ----------
-    target : pandas or polars DataFrame, or AnnData (its ``obs``)
-        Frames of pandas and AnnData are changed in place; a polars frame cannot be, so that a new
-        one is returned.
-    index : sequence or None
-        The labels of the rows of the data, by which rows of a pandas frame are found if they are in
-        another order.
-    labels : list of str or None
-    column : str
-        Where the labels go.
-    keep : bool
-        Whether unlabeled points keep the value that the column has.
+    * target: frames of pandas and AnnData are changed in place; a polars frame cannot be, so that
+      a new one is returned.
+    * index: the labels of the rows of the data, by which rows of a pandas frame are found if they
+      are in another order.
+    * keep: whether unlabeled points keep the value that the column has.
 
-    Raises
-    ------
-    ValueError
-        If the rows are not the points, or a column of numbers cannot hold a class's name.
-    TypeError
-        If it is no such table.
+    Raises ValueError if the rows are not the points, or a column of numbers cannot hold a class's
+    name.
     """
     if is_annotated(target):
         write_labels(target.obs, index, labels, column, keep=keep)

@@ -30,16 +30,11 @@ MOST_BARS = 100
 class FindColumn:
     """One value for each point, encoded for filtering.
 
-    Attributes
-    ----------
-    kind : {"number", "time", "category", "text"}
-        Of text most values occur once; it is searched, not filtered.
-    title : str
-    values : ndarray of shape (n_samples,), float64
-        Numbers, or seconds since 1970, NaN where missing; codes of categories, −1 where missing.
-    categories : tuple
-        Their values as given.
-    codes : mapping of value to int
+    * kind {"number", "time", "category", "text"}: of text most values occur once; it is searched,
+      not filtered.
+    * values (n_samples,) float64: numbers, or seconds since 1970, NaN where missing; codes of
+      categories, −1 where missing.
+    * categories: their values as given.
     """
 
     kind: str
@@ -50,13 +45,13 @@ class FindColumn:
 
     @property
     def ordered(self) -> bool:
-        """Whether values have an order, so that a range makes sense."""
+        """True if values have an order, so that a range makes sense."""
         return self.kind in ("number", "time") or (
             self.kind == "category" and all(isinstance(c, Real) for c in self.categories)
         )
 
     def within(self, low: float | None, high: float | None) -> NDArray[np.bool_]:
-        """Return which points have a value in [low, high]; ``None`` sets no limit."""
+        """Return a mask of points with a value in [low, high]; ``None`` sets no limit."""
         values = self.values
         if self.kind == "category":
             numbers = np.array([*map(float, self.categories), np.nan])
@@ -69,7 +64,7 @@ class FindColumn:
         return inside
 
     def among(self, codes: Iterable[int]) -> NDArray[np.bool_]:
-        """Return which points are of one of these categories; −1 stands for a missing value."""
+        """Return a mask of points of one of these categories; −1 stands for a missing value."""
         wanted = np.zeros(len(self.categories) + 1, dtype=bool)
         for code in codes:
             if not -1 <= code < len(self.categories):
@@ -121,27 +116,17 @@ def _order(value: Any) -> tuple[int, Any]:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How the values of a column are distributed.
+    """The distribution of a column's values.
 
-    Attributes
-    ----------
-    low, high : float
-        The smallest and the largest number; 0 for categories.
-    step : float
-        How many whole numbers each bar holds, from ``low`` on. 0 where the bars share the range
-        from ``low`` to ``high`` evenly.
-    totals : list of int
-        Points in each bar.
-    codes : list of int
-        The category of each bar, −1 for missing values; empty for numbers.
-    names : list of str
-        Of the categories.
-    left_out : int
-        Categories without a bar, which are rarer than those with one.
-    missing : int
-        Points without a value.
-    bar : ndarray of int, shape (n_samples,)
-        The bar of each point, −1 for none.
+    * low, high: the smallest and the largest number; 0 for categories.
+    * step: the count of whole numbers in each bar, from ``low`` on. 0 where the bars share the
+      range from ``low`` to ``high`` evenly.
+    * totals: points in each bar.
+    * codes, names: the category of each bar, −1 for missing values, and the categories' names;
+      empty for numbers.
+    * left_out: categories without a bar, which are rarer than those with one.
+    * missing: points without a value.
+    * bar (n_samples,) int: the bar of each point, −1 for none.
     """
 
     low: float
@@ -155,7 +140,7 @@ class Histogram:
     bar: NDArray[np.intp]
 
     def counts(self, points: NDArray[np.bool_]) -> list[int]:
-        """Return how many of some points are in each bar."""
+        """Return the number of these points in each bar."""
         bars = self.bar[points]
         counted: list[int] = np.bincount(bars[bars >= 0], minlength=len(self.totals)).tolist()
         return counted
@@ -186,7 +171,7 @@ def histogram(column: FindColumn) -> Histogram:
 
 
 def _whole_numbers_per_bar(values: NDArray[np.float64], low: float, high: float) -> int:
-    """Return how many whole numbers a bar holds, 0 where the values are none, or all are one.
+    """Return the count of whole numbers in a bar, 0 where values are none, or all are one.
 
     Bars of the same number of them: where some had one more, they would stick out.
     """

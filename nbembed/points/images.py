@@ -45,21 +45,8 @@ class Images:
     numbers are scaled alike in all images: the largest value becomes white, and 0, or the least if
     it is negative, black. These are the extremes of up to :data:`SAMPLE` images, evenly spaced.
 
-    Parameters
-    ----------
-    images : ndarray or sequence
-        Of shape (n_samples, height, width), with a last axis of 1, 3 or 4 for colors; or a sequence
-        of such arrays, of bytes, paths, Pillow images or ``None``.
-    n_samples : int
-    name : str, optional
-        What errors call it.
-
-    Raises
-    ------
-    ValueError
-        If there is not one for each point, or the first is no image.
-    TypeError
-        If it is no sequence.
+    ``images`` are of shape (n_samples, height, width), with a last axis of 1, 3 or 4 for colors;
+    or a sequence of such arrays, of bytes, paths, Pillow images or ``None``.
     """
 
     def __init__(self, images: Any, n_samples: int, name: str = "images") -> None:
@@ -75,26 +62,12 @@ class Images:
             self.png(point)
 
     def png(self, point: int) -> bytes | None:
-        """Return an image as a PNG, ``None`` where there is none.
-
-        Raises
-        ------
-        ValueError
-            If it is no image, or cannot be read; names the point.
-        TypeError
-            If it is of another type.
-        """
+        """Return an image as a PNG, ``None`` where there is none; an error names the point."""
         image = self._drawn(point)
         return None if image is None else encoded(image)
 
     def pixels(self, point: int) -> NDArray[np.uint8] | None:
-        """Return an image as it is shown: gray values (height, width) or colors, without opacity.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As :meth:`png`.
-        """
+        """Return an image as shown: gray values (height, width) or colors, without opacity."""
         image = self._drawn(point)
         if image is None:
             return None
@@ -206,15 +179,7 @@ def _extremes(images: Iterable[Any]) -> tuple[float, float]:
 
 
 def _as_sequence(images: Any, name: str) -> Any:
-    """Return what has a length and an item for each position.
-
-    Raises
-    ------
-    TypeError
-        If it is no sequence of images.
-    ValueError
-        If it is an array of another shape.
-    """
+    """Return the images as an object with a length and an item for each position."""
     series = nw.from_native(images, pass_through=True, series_only=True)
     if isinstance(series, nw.Series):
         return series
@@ -239,7 +204,7 @@ def _as_sequence(images: Any, name: str) -> Any:
 
 
 def _content(image: Any) -> Any:
-    """Return what a record of a Hugging Face data set holds, its bytes or else its path."""
+    """Return the bytes of a record of a Hugging Face data set, or else its path."""
     if isinstance(image, Mapping) and image.keys() <= {"bytes", "path"}:
         return image.get("bytes") or image.get("path")
     return image

@@ -21,14 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MatrixColumns:
-    """Columns of numbers.
+    """Columns of numbers, by their names in order; a name may be there twice.
 
-    Attributes
-    ----------
-    names : sequence
-        Of the columns, in their order. A name may be there twice.
-    read : callable
-        Returns the column at a place: an array, or a sparse matrix of one column.
+    ``read`` returns the column at a place: an array, or a sparse matrix of one column.
     """
 
     names: Sequence[Any]
@@ -41,13 +36,7 @@ class MatrixColumns:
         return column if column.dtype.kind == "f" else column.astype(np.float64)
 
     def place(self, name: Any, argument: str) -> int | None:
-        """Return the place of the column with a name, ``None`` if there is none.
-
-        Raises
-        ------
-        ValueError
-            If there are several.
-        """
+        """Return the place of the only column with a name, ``None`` if there is none."""
         place = self._places.get(name)
         if place is not None and name in self._repeated:
             raise ValueError(

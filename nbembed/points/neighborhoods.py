@@ -30,19 +30,8 @@ EXACT = 2000
 def neighbor_rows(X: Any, points: NDArray[np.intp], k: int, metric: Any) -> NDArray[np.intp]:
     """Return the nearest neighbors of some points among all, each row nearest first.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Checked data, or dissimilarities if ``metric`` is "precomputed".
-    points : ndarray of int, shape (m,)
-    k : int
-        At most n_samples − 1 are returned.
-    metric : str, callable or PointMetric
-
-    Returns
-    -------
-    rows : ndarray of int, shape (m, min(k, n_samples − 1))
-        Without the points themselves.
+    The result is (m, min(k, n_samples − 1)), without the points themselves. ``X`` are checked
+    data, or dissimilarities if ``metric`` is "precomputed".
     """
     n = X.shape[0]
     k = min(k, n - 1)
@@ -62,10 +51,7 @@ def neighbor_rows(X: Any, points: NDArray[np.intp], k: int, metric: Any) -> NDAr
 class FoundRows:
     """Neighbors of points of one data set, each found once. Thread-safe.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Checked data, or dissimilarities where the metric is "precomputed".
+    ``X`` are checked data, or dissimilarities where the metric is "precomputed".
     """
 
     def __init__(self, X: Any) -> None:
@@ -78,17 +64,10 @@ class FoundRows:
     def rows(
         self, points: NDArray[np.intp], k: int, metric: Any, known: NDArray[Any] | None = None
     ) -> NDArray[np.intp]:
-        """Return what :func:`neighbor_rows` does, of the points not found before.
+        """Return :func:`neighbor_rows`, found only for the points not found before.
 
-        Parameters
-        ----------
-        points : ndarray of int, shape (m,)
-        k : int
-        metric : str, callable or PointMetric
-            Those found in another one before, or fewer than k of them, are forgotten.
-        known : ndarray of shape (n_samples, K), optional
-            Neighbors of all points that somebody else has found in this metric, nearest first;
-            taken if k ≤ K.
+        Rows found in another ``metric``, or with fewer than k neighbors, are forgotten. ``known``
+        (n_samples, K) holds neighbors of all points in this metric, nearest first; taken if k ≤ K.
         """
         n = self._X.shape[0]
         k = min(k, n - 1)

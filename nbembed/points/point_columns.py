@@ -52,15 +52,10 @@ class MatrixKey:
 class PointColumns:
     """Reads columns when they are first asked for, and keeps those that were asked for last.
 
-    Parameters
-    ----------
-    points : PointData
-    X : ndarray, csr_array or None
-        The features, ``None`` where they are none.
-    labels : callable
-        Returns the class of each point, −1 for none, and the names of the classes.
-    feature_names : sequence of str, optional
-        Of the features; where there is a table, these are columns only if they have names.
+    * X: the features, ``None`` if there are none.
+    * labels: returns the class of each point, −1 for none, and the names of the classes.
+    * feature_names: of the features; where there is a table, these are columns only if they have
+      names.
     """
 
     def __init__(
@@ -104,13 +99,7 @@ class PointColumns:
         return () if self._matrix is None else self._matrix.names
 
     def key(self, position: int) -> Hashable:
-        """Return the key of a column; ``None`` is that of the labels.
-
-        Raises
-        ------
-        ValueError
-            If there is no such column.
-        """
+        """Return the key of a column; ``None`` is that of the labels."""
         own = 1 + len(self._keys)
         if not 0 <= position < own + len(self.matrix_names):
             count = own + len(self.matrix_names)
@@ -120,13 +109,7 @@ class PointColumns:
         return self._keys[position - 1] if position < own else MatrixKey(position - own)
 
     def named(self, name: Any, argument: str) -> Hashable:
-        """Return the key of the column that a person calls ``name``.
-
-        Raises
-        ------
-        ValueError
-            If there is no such column.
-        """
+        """Return the key of the column that a person calls ``name``."""
         if isinstance(name, Hashable) and name in self._readers:
             return name
         if name == LABEL:
@@ -166,13 +149,7 @@ class PointColumns:
         return self.title(key) if extra is None else extra.title
 
     def color_column(self, key: Hashable) -> Column:
-        """Return a column as it colors points.
-
-        Raises
-        ------
-        ValueError
-            If it cannot.
-        """
+        """Return a column as it colors points; raise ValueError if it cannot."""
         extra = self._extra_color(key)
         if extra is not None:
             return extra
@@ -233,13 +210,13 @@ class PointColumns:
         return searchable(self._readers[key]()[point])
 
     def title(self, key: Hashable) -> str:
-        """Return what a column is called."""
+        """Return the title of a column."""
         if isinstance(key, MatrixKey):
             return name_of(self.matrix_names[key.place])
         return LABEL if key is None else name_of(key)
 
     def name(self, key: Hashable) -> str | None:
-        """Return what a person calls a column, ``None`` where that is no text."""
+        """Return the name of a column, ``None`` where that is no text."""
         name = self.matrix_names[key.place] if isinstance(key, MatrixKey) else key
         return str(name) if isinstance(name, str) else None
 
@@ -269,13 +246,7 @@ class PointColumns:
 
 
 def as_names(columns: Any) -> list[Any]:
-    """Return names of columns as a list; one name may stand alone.
-
-    Raises
-    ------
-    TypeError
-        If they are no names.
-    """
+    """Return names of columns as a list; one name may stand alone."""
     if isinstance(columns, str | tuple) or not isinstance(columns, Iterable):
         columns = [columns]
     names = list(columns)

@@ -1,4 +1,4 @@
-"""What is known of each point beside the features that are embedded: for looking at only.
+"""Data on each point beside the features that are embedded: for looking at only.
 
 Names, the columns of a table, a column to color by and images. All but the colors is read when it
 is asked for, one point at a time, so that many rows cost nothing at the start.
@@ -25,40 +25,16 @@ MOST_COLUMNS = 12
 
 
 class PointData:
-    """Reads what is known of points.
+    """Reads names, columns and images of points.
 
-    Parameters
-    ----------
-    features : Features or None
-        Of the data, if they are given here.
-    n_samples : int
-    color : array-like, name of a column or None
-    names : array-like, name of a column or None
-        By default the labels of the rows, where the table has labels of its own.
-    columns : list of names, table or None
-        The columns to show, by default those that are not embedded, then those that are, up to
-        :data:`MOST_COLUMNS`; or a table, where the data are none.
-    images : see :class:`Images`, name of a column or None
-
-    Attributes
-    ----------
-    color : Column
-    named : bool
-        Whether points have names that are worth showing on a map: text, not numbers.
-    n_samples : int
-    index : pandas.Index or None
-        The labels of the rows.
-    kind : {"pandas", "polars", "other"}
-        What frames the user works with.
-    embedded : tuple
-        The columns of the table that are embedded.
-    variables : callable or None
-        As of :class:`~nbembed.points.features.Features`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not legal; the message names it.
+    * names: by default the labels of the rows, where the table has labels of its own.
+    * columns: the columns to show, by default those that are not embedded, then those that are, up
+      to :data:`MOST_COLUMNS`; or a table, where the data are none.
+    * named: whether points have names that are worth showing on a map: text, not numbers.
+    * index: the labels of the rows.
+    * kind {"pandas", "polars", "other"}: of the frames that the user works with.
+    * embedded: the columns of the table that are embedded.
+    * variables: as of :class:`~nbembed.points.features.Features`.
     """
 
     def __init__(
@@ -112,7 +88,7 @@ class PointData:
 
     @property
     def has_names(self) -> bool:
-        """Whether points have names, be they numbers."""
+        """True if points have names, be they numbers."""
         return self._names is not None
 
     @property
@@ -132,7 +108,7 @@ class PointData:
         return [(name_of(name), text_of(value)) for name, value in cells]
 
     def row_block(self, points: slice) -> list[list[tuple[str, str]]]:
-        """Return what :meth:`rows` does, of each of some points."""
+        """Return :meth:`rows` of each of some points."""
         table = self._table
         if table is None or not self._shown:
             return [[] for _ in range(self.n_samples)[points]]
@@ -143,13 +119,7 @@ class PointData:
         return [list(row) for row in zip(*columns)]
 
     def image(self, point: int) -> bytes | None:
-        """Return the image of a point as a PNG, ``None`` if it has none.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If there is one that cannot be shown.
-        """
+        """Return the image of a point as a PNG, ``None`` if it has none."""
         return None if self._images is None else self._images.png(point)
 
     @property
@@ -226,22 +196,11 @@ def _labels(index: Any) -> tuple[Any, bool]:
 def point_frame(columns: Mapping[str, Any], points: PointData, chosen: Any = None) -> Any:
     """Return columns as a frame of the kind the data came in: of polars or, with index, of pandas.
 
-    Parameters
-    ----------
-    columns : mapping
-        Values of all points, or of those that are ``chosen``.
-    points : PointData
-    chosen : array of int, optional
+    * columns: values of all points, or of those that are ``chosen``.
 
-    Warns
-    -----
-    UserWarning
-        If labels of the index occur more than once.
+    Warns if labels of the index occur more than once.
 
-    Raises
-    ------
-    ImportError
-        If pandas is needed and not installed.
+    Raises ImportError if pandas is needed and not installed.
     """
     if points.kind == "polars":
         import polars as pl

@@ -50,13 +50,9 @@ def is_missing(value: Any) -> bool:
 def text_of(value: Any, longest: int = LONGEST_CELL) -> str:
     """Return a value as text to show, "" if it is missing.
 
-    Parameters
-    ----------
-    value : object
-        Floats are shown in :data:`DIGITS` significant digits, times at midnight as dates, tuples
-        with their parts side by side.
-    longest : int, optional
-        Characters that are kept; "…" follows where more are left out.
+    * value: floats are shown in :data:`DIGITS` significant digits, times at midnight as dates,
+      tuples with their parts side by side.
+    * longest: characters that are kept; "…" follows where more are left out.
     """
     if is_missing(value):
         return ""

@@ -66,12 +66,8 @@ class Learned:
 def resolve_classifier(classifier: Any) -> Any:
     """Return a new, unfitted classifier for a word or a scikit-learn classifier.
 
-    Raises
-    ------
-    ValueError
-        If it is an unknown word, or a classifier without ``predict_proba``.
-    TypeError
-        If it is no estimator.
+    Raises ValueError if it is an unknown word, or a classifier without ``predict_proba``;
+    TypeError if it is no estimator.
     """
     if isinstance(classifier, str):
         if classifier not in CLASSIFIERS:

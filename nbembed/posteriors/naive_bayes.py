@@ -221,13 +221,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def best_smoothing(counts: Any, weights: NDArray[Any], tokens: NDArray[Any]) -> float:
     """Return λ of a class by the likelihood of its documents, each left out in turn.
 
-    Parameters
-    ----------
-    counts : csr_array of shape (n_documents, n_words)
-        The class's own documents.
-    weights : ndarray of shape (n_documents,)
-    tokens : ndarray of shape (n_words,)
-        Weighted sum of ``counts``.
+    * Shapes: weights (n_documents,).
+    * counts (n_documents, n_words): the class's own documents.
+    * tokens (n_words,): weighted sum of ``counts``.
     """
     lengths = np.asarray(counts.sum(axis=1)).ravel()
     total, V = float(tokens.sum()), tokens.size

@@ -33,24 +33,11 @@ TOLERANCE = 1e-3
 def carried(
     affinities: Affinities, supervision: Supervision, *, n_jobs: int | None = None
 ) -> Supervision:
-    """Return the labels and links, and soft labels of the points that labels are carried to.
+    """Return the supervision, with soft labels of the points that labels are carried to.
 
-    Parameters
-    ----------
-    affinities : Affinities
-        Of any method; what is made of them is kept with them.
-    supervision : Supervision
-        Labels by hand, which stay as they are. Fewer than two classes with labels are carried
-        nowhere: there is nothing to tell apart.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
+    Labels by hand stay as they are. With fewer than two classes that have labels nothing is
+    carried: there is nothing to tell apart. Intermediate results are kept with the affinities.
 
-    Returns
-    -------
-    Supervision
-
-    Notes
-    -----
     O(n) memory a class, and a linear system a class on the graph of nearest neighbors, solved from
     zero: the same labels are carried to the same bits, whatever was said before.
     """

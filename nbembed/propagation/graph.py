@@ -110,13 +110,8 @@ def nearest_rows(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], float]:
     """Return the nearest neighbors of points and their affinities, both (n, width), and the recall.
 
-    Parameters
-    ----------
-    data, others
-        Checked data; neighbors are searched among ``others``, by default among the other points.
-    perplexity : float
-    metric, n_jobs
-        As for :func:`neighbor_affinities`.
+    Both data sets are checked; neighbors are searched among ``others``, by default among the other
+    points.
     """
     if others is not None and isinstance(metric, str) and metric == "precomputed":
         index, distances = nearest_given(data, neighbors_of_perplexity(perplexity, data.shape[1]))
@@ -146,14 +141,7 @@ def symmetric_weights(
 ) -> sparse.csr_array:
     """Return W of the given affinities, CSR in float64 with an empty diagonal.
 
-    Parameters
-    ----------
-    affinities : Affinities
-        In any form, dense or sparse.
-    perplexity : float or None
-        None takes P as it is, ``W = (P + Pᵀ)/2``.
-    n_threads : int
-        The result does not depend on it.
+    Without a perplexity P is taken as it is, ``W = (P + Pᵀ)/2``.
     """
     P = affinities.P
     if perplexity is None:

@@ -208,22 +208,12 @@ class Propagation:
 def from_zero(
     propagation: Propagation, supervision: Supervision, tolerance: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return what labels say of all points, to the same bits whatever was asked before.
+    """Return class probabilities and reach of all points, solved from zero.
 
-    Parameters
-    ----------
-    propagation : Propagation
-        Not changed.
-    supervision : Supervision
-    tolerance : float
-        As :data:`~nbembed.propagation.system.TOLERANCE`.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        0 where no label reaches a point.
-    reach : ndarray of shape (n_samples,)
-        The probability that a walk from a point meets a label.
+    The bits do not depend on earlier updates of ``propagation``, which is not changed.
+    Probabilities (n_samples, n_classes) are 0 where no label reaches a point; reach (n_samples,)
+    is the probability that a walk from a point meets a label. ``tolerance`` is as
+    :data:`.system.TOLERANCE`.
     """
     anew = copy.copy(propagation)
     anew._link(supervision)
@@ -241,18 +231,8 @@ def left_out(
 ) -> NDArray[np.float64]:
     """Return class probabilities of labeled points, each part from all labels but its own.
 
-    Parameters
-    ----------
-    propagation : Propagation
-        Not changed.
-    supervision : Supervision
-        Of its last update.
-    parts : list of ndarray of int
-
-    Returns
-    -------
-    ndarray of shape (n_points, n_classes)
-        Rows in the order of the parts; 0 where no other label reaches a point.
+    Shape (n_points, n_classes), rows in the order of the parts; 0 where no other label reaches a
+    point. ``supervision`` is that of the last update of ``propagation``, which is not changed.
     """
     T = np.zeros((propagation._graph.n, len(supervision.classes)))
     T[supervision.labeled] = supervision.targets()[supervision.labeled]

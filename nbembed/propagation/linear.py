@@ -31,10 +31,8 @@ WIDEST = 20_000
 class LinearClassifier:
     """Logistic regression on checked data, dense or sparse, for any of its points.
 
-    Attributes
-    ----------
-    useless : bool
-        Whether nothing is learned from the data: they do not vary, or are wider than 20 000.
+    * useless: whether nothing is learned from the data: they do not vary, or are wider than 20
+      000.
     """
 
     def __init__(self, X: Any) -> None:
@@ -57,15 +55,8 @@ class LinearClassifier:
     ) -> NDArray[np.float64]:
         """Return class probabilities of the points ``asked``, of all by default.
 
-        Parameters
-        ----------
-        points : ndarray of int
-            Labeled points.
-        classes, confidence : ndarray
-            Of each of them; confidences are weights.
-        n_classes : int
-            A class without a label has probability 0.
-        asked : ndarray of int, optional
+        ``classes`` and ``confidence`` are those of the labeled ``points``; confidences are
+        weights. A class without a label has probability 0.
         """
         chosen = evenly(classes, MOST)
         points, classes, confidence = points[chosen], classes[chosen], confidence[chosen]

@@ -81,20 +81,8 @@ def least_reach(
 ) -> float:
     """Return the r below which a point may be of no class that has a label.
 
-    Parameters
-    ----------
-    propagation : Propagation
-        Not changed.
-    supervision : Supervision
-    top_class : ndarray of int, shape (n_samples,)
-        The likeliest class of each point.
-    reach : ndarray of shape (n_samples,)
-        r of each point.
-
-    Returns
-    -------
-    float
-        0 where no class has two labels, or every point is labeled.
+    It is 0 where no class has two labels, or every point is labeled. ``top_class`` holds the
+    likeliest class and ``reach`` r of each point, (n_samples,).
     """
     points = supervision.labeled
     classes = supervision.top_class[points]
@@ -167,21 +155,9 @@ def first_valley(conductance: NDArray[np.float64]) -> int:
 def none_of_these(
     propagation: Propagation, supervision: Supervision, reach: NDArray[np.float64], least: float
 ) -> NDArray[np.bool_]:
-    """Return which points are of no class that has a label.
+    """Return a mask of the points that belong to no class with a label.
 
-    Parameters
-    ----------
-    propagation : Propagation
-        Not changed.
-    supervision : Supervision
-    reach : ndarray of shape (n_samples,)
-        r of each point.
-    least : float
-        Of :func:`least_reach`.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_samples,)
+    ``reach`` holds r of each point, (n_samples,), and ``least`` is that of :func:`least_reach`.
     """
     none = reach < least
     none[supervision.labeled] = False

@@ -61,12 +61,8 @@ GRAPH_ALONE = {"graph": 1.0}
 class Stacking:
     """Suggestions from propagation and classifiers beside it, from label to label.
 
-    Parameters
-    ----------
-    propagation : Propagation
-    X : ndarray or sparse array of shape (n_samples, n_features), or None
-        Checked data of the same points; ``None`` for dissimilarities, of which the graph is alone,
-        with a weight that says how sure it may be.
+    * X (n_samples, n_features), or None: checked data of the same points; ``None`` for
+      dissimilarities, of which the graph is alone, with a weight that says how sure it may be.
     """
 
     def __init__(self, propagation: Propagation, X: Any) -> None:
@@ -183,11 +179,9 @@ class Stacking:
         return weights, suspicion, left_out_class, left_out_confidence
 
     def _left_out(self, supervision: Supervision, places: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return each member's probabilities of some labels, each without the label itself.
+        """Return each member's probabilities of labels, each label itself left out.
 
-        Returns
-        -------
-        ndarray of shape (n_members, n_places, n_classes)
+        Shape (n_members, n_places, n_classes).
         """
         points = supervision.labeled
         classes = supervision.top_class[points]
@@ -210,14 +204,10 @@ class Stacking:
 
 
 def best_weights(p: NDArray[np.float64], own: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the weights of members from their probabilities of left out labels.
+    """Return the weights of members from their probabilities p of left out labels.
 
-    Parameters
-    ----------
-    p : ndarray of shape (n_members, n_labels, n_classes)
-        The first member is the graph.
-    own : ndarray of int, shape (n_labels,)
-        The classes of the labels.
+    p is (n_members, n_labels, n_classes), the graph first; ``own`` holds the classes of the
+    labels.
     """
     logs = _log(p)
     labels = np.arange(own.size)

@@ -169,7 +169,7 @@ class Suggestions:
         return float(sure.mean()) if sure.size else float("nan")
 
     def judged(self, confidence: float) -> tuple[int, int]:
-        """Return how many labels the others foretell so surely, and how many of these rightly.
+        """Return the number of labels that others predict so surely, and of these the correct ones.
 
         Parameters
         ----------

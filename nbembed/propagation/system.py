@@ -44,16 +44,11 @@ CORRECTIONS = 50
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """What does not change from label to label.
+    """The matrices that do not change from label to label.
 
-    Attributes
-    ----------
-    S : csr_array of shape (n, n), float64
-        D^(−½) W D^(−½).
-    root : ndarray of shape (n,)
-        D^½; zero where a point has no edge.
-    piece : ndarray of int, shape (n,)
-        The connected piece of each point.
+    * S (n, n), float64: D^(−½) W D^(−½).
+    * root (n,): D^½; zero where a point has no edge.
+    * piece (n,) int: the connected piece of each point.
     """
 
     S: sparse.csr_array
@@ -89,15 +84,10 @@ class Graph:
 class Solution:
     """Scores of all points for given labels.
 
-    Attributes
-    ----------
-    labeled : ndarray of bool, shape (n,)
-    T : ndarray of shape (n, n_classes)
-        Rows of the labels, zero elsewhere.
-    X : ndarray of shape (n, n_classes)
-        The unknowns; scores are X, divided by D^½ in the clamped form.
-    corrections : int
-        How often a solution was corrected since one from zero.
+    * Shapes: labeled (n,) bool.
+    * T (n, n_classes): rows of the labels, zero elsewhere.
+    * X (n, n_classes): the unknowns; scores are X, divided by D^½ in the clamped form.
+    * corrections: how often a solution was corrected since one from zero.
     """
 
     labeled: NDArray[np.bool_]

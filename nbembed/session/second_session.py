@@ -23,26 +23,11 @@ if TYPE_CHECKING:
 class SecondSession:
     """A session that follows the labels and links of another.
 
-    Parameters
-    ----------
-    first : Session
-    method : str, estimator or Recipe, optional
-        By default the first session's method with its present parameters. A name takes what a
-        switch of the first session to it would.
-    changed : callable
-        Called from the worker threads when anything but the layout has changed.
-
-    Attributes
-    ----------
-    session : Session
-        The second one; it begins with a start of its own.
-    problem : str
-        Why it does not have the newest labels, "" if it has them.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the method cannot be used with the data or the labels.
+    * method: by default the first session's method with its present parameters. A name takes the
+      recipe of a switch of the first session to it.
+    * changed: called from the worker threads when anything but the layout has changed.
+    * session: the second one; it begins with a start of its own.
+    * problem: the reason why it lacks the newest labels, "" if it has them.
     """
 
     def __init__(
@@ -129,7 +114,7 @@ class SecondSession:
 
 
 def _recipe(first: Session, present: Session, method: Any) -> Recipe[Any]:
-    """Return what a session is made with, or goes on with, in place of its ``present`` method."""
+    """Return the recipe for a session that takes the place of its ``present`` method."""
     if method is None:
         return first.recipe
     if isinstance(method, str):

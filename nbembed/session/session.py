@@ -233,7 +233,7 @@ class Session(Handle, MapView, HistoryView, Suggesting):
 
     @property
     def error(self) -> Exception | None:
-        """What stopped the worker, while the state is "failed"."""
+        """The error that stopped the worker, while the state is "failed"."""
         return self._controller.mailbox.error
 
     def check(self) -> None:
@@ -257,7 +257,7 @@ class Session(Handle, MapView, HistoryView, Suggesting):
 
     @property
     def auto_learn(self) -> bool:
-        """Whether methods that learn from labels do so whenever labels change, in the background.
+        """True if methods that learn from labels do so in the background whenever labels change.
 
         Otherwise they learn when :meth:`learn` is called, and at a cold start.
         """
@@ -269,17 +269,17 @@ class Session(Handle, MapView, HistoryView, Suggesting):
 
     @property
     def learning(self) -> str:
-        """What is being learned in the background, such as "learning the metric from 34 labels"."""
+        """The fit in the background, such as "learning the metric from 34 labels", "" if none."""
         return self._controller.learning
 
     @property
     def learning_error(self) -> Exception | None:
-        """What kept the labels given last from being learned from; the map goes on as before."""
+        """The error in learning from the last labels; the map goes on as before."""
         return self._controller.engine.learning_error
 
     @property
     def progress(self) -> Progress | None:
-        """What is being made in the background before the map can go on, and how far it has come.
+        """Progress of the background work that the map needs before it can go on.
 
         Affinities of many points, and the start of some methods, take seconds or minutes; ``None``
         while nothing of that kind is being made. ``str()`` of it is a sentence such as "finding
@@ -291,7 +291,7 @@ class Session(Handle, MapView, HistoryView, Suggesting):
 
     @property
     def remark(self) -> str:
-        """What was noticed while affinities were made, such as duplicates, "" if nothing."""
+        """Remarks made while affinities were made, such as on duplicates, "" if none."""
         return self._controller.remark
 
     def cancel(self, what: str | None = None) -> bool:
@@ -326,13 +326,13 @@ class Session(Handle, MapView, HistoryView, Suggesting):
 
     @property
     def request(self) -> str:
-        """What a person should do for the method to learn anything, "" if nothing."""
+        """The request to label that the method needs to learn anything, "" if none."""
         settings = self._settings
         return settings.recipe.request(settings.supervision)
 
     @property
     def worse_optimum(self) -> str:
-        """That the map rests at a higher cost than a new start would reach, "" if it does not.
+        """A remark that the map rests at a higher cost than a new start would reach, "" if not.
 
         While a map that was steered rests, the idle worker compares it with a cold start of the
         same settings; a difference of more than two percent is said here, with both costs, and by
@@ -374,7 +374,7 @@ class Session(Handle, MapView, HistoryView, Suggesting):
 
     @property
     def live_parameters(self) -> tuple[LiveParameter, ...]:
-        """What the present method declares for its sliders."""
+        """The sliders that the present method declares."""
         return self.recipe.live_parameters
 
     @property
@@ -426,7 +426,7 @@ class Session(Handle, MapView, HistoryView, Suggesting):
 
     @property
     def log(self) -> list[Event]:
-        """What has taken effect so far (commands still waiting are not in it)."""
+        """Events that have taken effect so far (without commands that still wait)."""
         return self._controller.log
 
     def to_script(self) -> str:
@@ -511,11 +511,11 @@ class Session(Handle, MapView, HistoryView, Suggesting):
 
 
 def _not_shown() -> None:
-    """Return what is shown where no Explorer shows anything."""
+    """Return an empty view, where no Explorer shows anything."""
 
 
 def start_arguments(X: Any, settings: Settings) -> dict[str, Any]:
-    """Return what the log's first event says."""
+    """Return the arguments of the log's first event."""
     from nbembed import __version__
 
     return {

@@ -27,18 +27,11 @@ if TYPE_CHECKING:
 class ClosedForm(Objective):
     """Distance to the best layout.
 
-    Parameters
-    ----------
-    target : ndarray of shape (n_samples, n_components)
-        Z, the solution.
-    value : float
-        f(A*), the learner's cost there.
-    parameters : mapping of str to float
-        Those that it was solved with and that :meth:`with_parameters` can change.
-    solve_again : callable
-        Takes some of the parameters by name and returns the objective solved with them.
-    kernel_coefficient : float, optional
-        Of the kernel in whose space it was solved.
+    * target (n_samples, n_components): Z, the solution.
+    * value: f(A*), the learner's cost there.
+    * parameters: those that it was solved with and that :meth:`with_parameters` can change.
+    * solve_again: takes some of the parameters by name and returns the objective solved with them.
+    * kernel_coefficient: of the kernel in whose space it was solved.
     """
 
     def __init__(

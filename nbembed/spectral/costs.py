@@ -57,17 +57,10 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class LabelGroups:
-    """Supervision as groups of points: what label costs are made from.
+    """Supervision as groups of points, the input of label costs.
 
-    Attributes
-    ----------
-    supervision : Supervision
-        The groups' source.
-    classes : tuple of (members, weights)
-        One for each class with a point that counts; weights are ``c_i`` in (0, 1].
-    links : tuple of ndarray of int
-        Must-linked groups.
-    cannot_links : tuple of pairs of ndarray of int
+    * classes (members, weights): one for each class with a point that counts; weights are ``c_i``
+      in (0, 1].
     """
 
     supervision: Supervision
@@ -95,7 +88,7 @@ class LabelGroups:
 
     @property
     def sufficient(self) -> bool:
-        """Whether points are known to belong apart: label costs have no aim otherwise."""
+        """True if some points are given as different; label costs have no aim otherwise."""
         return len(self.classes) > 1 or bool(self.cannot_links)
 
     @cached_property

@@ -50,7 +50,7 @@ class GraphLearnerRecipe(SpectralRecipe):
 
     @property
     def needs_labels(self) -> bool:
-        """Whether the label cost, or a constraint made from labels, uses them."""
+        """True if the label cost, or a constraint made from labels, uses them."""
         return self.label_cost is not None or callable(self.constraint)
 
     def check(self, n_samples: int, supervision: Supervision) -> None:

@@ -30,13 +30,7 @@ __all__ = ["Clique", "Edges", "Graph", "Patch", "Sum"]
 
 
 class Graph(ABC):
-    """A symmetric matrix C of pair costs, represented by its operations.
-
-    Attributes
-    ----------
-    n_samples : int
-        Number of points.
-    """
+    """A symmetric matrix C of pair costs, represented by its operations."""
 
     n_samples: int
 
@@ -56,12 +50,8 @@ class Graph(ABC):
     def __pow__(self, power: float) -> Graph:
         """Return the graph whose entries are raised to ``power`` > 0, one by one.
 
-        Raises
-        ------
-        ValueError
-            If an entry is negative, or the power is not positive.
-        TypeError
-            From a sum of graphs: raise its terms and then add them.
+        Raises ValueError if an entry is negative, or the power is not positive; TypeError from a
+        sum of graphs: raise its terms and then add them.
         """
 
     def cost(self, Z: NDArray[Any]) -> float:
@@ -90,13 +80,7 @@ class Graph(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Edges(Graph):
-    """Single pairs with weights: a neighborhood graph.
-
-    Parameters
-    ----------
-    C : csr_array of shape (n_samples, n_samples)
-        Symmetric.
-    """
+    """Single pairs with weights, a symmetric sparse C: a neighborhood graph."""
 
     C: sparse.csr_array
     n_samples: int = field(init=False)
@@ -133,12 +117,7 @@ class Edges(Graph):
 class Patch(Graph):
     """All pairs among a few points, each with a weight of its own: a dense block of C.
 
-    Parameters
-    ----------
-    n_samples : int
-    members : ndarray of int, shape (m,)
-    block : ndarray of shape (m, m)
-        Symmetric; its diagonal does not matter.
+    ``block`` (m, m) is symmetric; its diagonal does not matter.
     """
 
     n_samples: int
@@ -173,17 +152,8 @@ class Patch(Graph):
 class Clique(Graph):
     """All pairs among some points with ``c_ij = w_i w_j``: a class, or a group of linked points.
 
-    Parameters
-    ----------
-    n_samples : int
-    members : ndarray of int, shape (m,)
-    weights : ndarray of shape (m,)
-        Of points; non-negative.
-
-    Notes
-    -----
-    Costs O(m) memory and O(m n_features²) time: ``XᵀLX = s Σ w x xᵀ − (Σ w x)(Σ w x)ᵀ`` with
-    ``s = Σ w``.
+    Weights (m,) are non-negative. Costs O(m) memory and O(m n_features²) time:
+    ``XᵀLX = s Σ w x xᵀ − (Σ w x)(Σ w x)ᵀ`` with ``s = Σ w``.
     """
 
     n_samples: int
@@ -218,18 +188,7 @@ class Clique(Graph):
 
 @dataclass(frozen=True, eq=False)
 class Sum(Graph):
-    """A weighted sum of graphs; the empty sum has no pairs.
-
-    Parameters
-    ----------
-    n_samples : int
-    terms : tuple of (float, Graph)
-
-    Raises
-    ------
-    ValueError
-        If a graph has another number of points.
-    """
+    """A weighted sum of graphs of equally many points; the empty sum has no pairs."""
 
     n_samples: int
     terms: tuple[tuple[float, Graph], ...] = ()

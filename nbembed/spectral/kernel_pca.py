@@ -67,19 +67,12 @@ TAKES = {
 class KernelMap(NamedTuple):
     """Points in their kernel principal components, and the map of any point to these.
 
-    Attributes
-    ----------
-    subspace : Subspace
-        The coordinates of the points.
-    weights : ndarray of shape (n_landmarks, r)
-        ``(k(x, landmarks) − mean) weights`` are the coordinates of x.
-    mean : ndarray of shape (n_landmarks,)
-    coefficient : float
-        The kernel's, as a number.
-    landmarks : ndarray of int or None
-        Which points are landmarks; None: all are.
-    K : ndarray or None
-        The kernel of all pairs; None with landmarks.
+    * Shapes: mean (n_landmarks,).
+    * subspace: the coordinates of the points.
+    * weights (n_landmarks, r): ``(k(x, landmarks) − mean) weights`` are the coordinates of x.
+    * coefficient: the kernel's, as a number.
+    * landmarks: which points are landmarks; None: all are.
+    * K: the kernel of all pairs; None with landmarks.
     """
 
     subspace: Subspace
@@ -133,7 +126,7 @@ class KPCATrickRecipe(SpectralRecipe):
 
     @property
     def needs_labels(self) -> bool:
-        """Whether the learner does."""
+        """True if the learner needs labels."""
         try:
             return self.inner.needs_labels
         except TypeError:  # scikit-learn asks before the parameters are checked
@@ -243,12 +236,12 @@ class KPCATrickRecipe(SpectralRecipe):
 
     @property
     def _most(self) -> int | None:
-        """How many kernel components the learner works in at most."""
+        """The largest number of kernel components that the learner works in."""
         n_pca = getattr(self.inner, "n_pca", None)
         return None if isinstance(n_pca, str) else n_pca
 
     def landmarks_of(self, n: int) -> NDArray[np.intp] | None:
-        """Return which of n points are landmarks; None: all are."""
+        """Return the landmarks among n points; None: all are."""
         if self.n_landmarks is None:
             return None
         return choose_landmarks(n, None if isinstance(self.n_landmarks, str) else self.n_landmarks)
@@ -436,28 +429,16 @@ def kernel_coordinates(
 ) -> tuple[Subspace, NDArray[np.float64], NDArray[np.float64]]:
     """Return all kernel principal components of the points.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n_samples, n_samples)
-        Symmetric; negative eigenvalues (the sigmoid kernel has some) are left out.
-    n_pca : int, optional
-        Keep this many leading ones at most.
+    * Shapes: returns mean (n_samples,).
+    * K (n_samples, n_samples): symmetric; negative eigenvalues (the sigmoid kernel has some) are
+      left out.
+    * n_pca: keep this many leading ones at most.
+    * returns coefficients (n_samples, r): ``(k(x, X) − mean) coefficients`` are the coordinates of
+      x.
 
-    Returns
-    -------
-    subspace : Subspace
-    coefficients : ndarray of shape (n_samples, r)
-        ``(k(x, X) − mean) coefficients`` are the coordinates of x.
-    mean : ndarray of shape (n_samples,)
-
-    Raises
-    ------
-    ValueError
-        If the kernel is not symmetric.
-
-    Notes
-    -----
     The rank is the number of eigenvalues above 10⁴ n ε λ₁; see :class:`KPCATrick`.
+
+    Raises ValueError if the kernel is not symmetric.
     """
     K = symmetric_kernel(K)
     mean = K.mean(axis=0)

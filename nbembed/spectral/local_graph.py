@@ -33,22 +33,12 @@ PAIRS = 2**21
 class Local(Graph):
     """All pairs of a class, weighted by how near they are.
 
-    Parameters
-    ----------
-    n_samples : int
-    members : ndarray of int, shape (m,)
-        The class.
-    points : ndarray of shape (m, r), float64
-        Its points, by which pairs are near.
-    scale : ndarray of shape (m,)
-        s_i > 0.
-    weights : ndarray of shape (m,)
-        w_i ≥ 0.
-    power : float, default=1.0
-        p > 0.
+    * members (m,) int: the class.
+    * points (m, r) float64: its points, by which pairs are near.
+    * scale (m,): s_i > 0.
+    * weights (m,): w_i ≥ 0.
+    * power: p > 0.
 
-    Notes
-    -----
     O(m² r) time; O(m r) memory besides one block.
     """
 

@@ -36,13 +36,9 @@ CERTAIN = 1e4
 
 
 def choose_landmarks(n: int, count: int | None = None) -> NDArray[np.intp] | None:
-    """Return which of n points are landmarks, drawn the same every time; None: all of them.
+    """Return landmarks among n points, drawn the same every time; None if all of them are.
 
-    Parameters
-    ----------
-    n : int
-    count : int, optional
-        By default all up to :data:`EXACT` points, and :data:`LANDMARKS` of more.
+    By default all points up to :data:`EXACT`, and :data:`LANDMARKS` of more.
     """
     if count is None:
         count = n if n <= EXACT else LANDMARKS
@@ -59,27 +55,13 @@ def nystrom_coordinates(
 ) -> tuple[Subspace, NDArray[np.float64], NDArray[np.float64]]:
     """Return the points in kernel principal components.
 
-    Parameters
-    ----------
-    kernel : callable
-        Takes a slice or indices of points and returns their kernel with each landmark.
-    n : int
-        Number of points.
-    landmarks : ndarray of int, shape (m,)
-    n_pca : int, optional
-        Keep this many leading components at most.
+    * Shapes: landmarks (m,) int; returns mean (m,).
+    * kernel: takes a slice or indices of points and returns their kernel with each landmark.
+    * n_pca: keep this many leading components at most.
+    * returns coefficients (m, r): ``(k(x, landmarks) − mean) coefficients`` are the coordinates of
+      x.
 
-    Returns
-    -------
-    subspace : Subspace
-    coefficients : ndarray of shape (m, r)
-        ``(k(x, landmarks) − mean) coefficients`` are the coordinates of x.
-    mean : ndarray of shape (m,)
-
-    Raises
-    ------
-    ValueError
-        If the kernel is not symmetric.
+    Raises ValueError if the kernel is not symmetric.
     """
     K = symmetric_kernel(kernel(landmarks))
     values, U = eigh(K)
@@ -103,13 +85,7 @@ def nystrom_coordinates(
 
 
 def symmetric_kernel(K: NDArray[Any]) -> NDArray[np.float64]:
-    """Return a kernel's symmetric part.
-
-    Raises
-    ------
-    ValueError
-        If it is not symmetric up to rounding.
-    """
+    """Return a kernel's symmetric part; raise ValueError unless it is symmetric up to rounding."""
     gap = float(np.abs(K - K.T).max(initial=0))
     if gap > 1e-5 * float(np.abs(K).max(initial=0)):
         raise ValueError(f"kernel must be symmetric, but k(a, b) − k(b, a) is up to {gap:.3g}")

@@ -66,7 +66,7 @@ class SpectralRecipe(Recipe[Subspace]):
 
     @property
     def needs_labels(self) -> bool:
-        """Whether the learner has no aim before points are known to belong apart."""
+        """True if the learner has no aim before some points are given as different."""
         return True
 
     @property

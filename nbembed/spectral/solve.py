@@ -56,14 +56,10 @@ TINY = 1e-6
 class Eigenproblem:
     """A cost and a constraint, in coordinates of the data's span.
 
-    Attributes
-    ----------
-    W : ndarray of shape (r, r)
-        The cost; minimized.
-    B : ndarray of shape (r, r)
-        The constraint, positive semidefinite.
-    maximizes : bool
-        Whether the learner maximizes −W: eigenvalues are then reported with their sign flipped.
+    * W (r, r): the cost; minimized.
+    * B (r, r): the constraint, positive semidefinite.
+    * maximizes: whether the learner maximizes −W: eigenvalues are then reported with their sign
+      flipped.
     """
 
     W: NDArray[np.float64]
@@ -75,16 +71,10 @@ class Eigenproblem:
 class Eigensolution:
     """The axes that solve a problem.
 
-    Attributes
-    ----------
-    A : ndarray of shape (r, n_components)
-        Best axis first.
-    eigenvalues : ndarray of shape (n_components,)
-        λ, ascending, or descending where the learner maximizes.
-    cost : float
-        ``tr AᵀWA``.
-    informed : ndarray of bool, shape (n_components,)
-        Whether B sees the axis.
+    * A (r, n_components): best axis first.
+    * eigenvalues (n_components,): λ, ascending, or descending where the learner maximizes.
+    * cost: ``tr AᵀWA``.
+    * informed (n_components,) bool: whether B sees the axis.
     """
 
     A: NDArray[np.float64]
@@ -101,20 +91,13 @@ def solve(
 ) -> Eigensolution:
     """Return the ``n_components`` best axes.
 
-    Parameters
-    ----------
-    problem : Eigenproblem
-    n_components : int
-    epsilon : float, default=0.0
-        ε as a share of B's mean eigenvalue, so that it means the same whatever the data's unit.
-    scatter : ndarray of shape (r, r), optional
-        The scatter of all points, by which uninformed axes are scaled; the identity if None.
+    * epsilon: ε as a share of B's mean eigenvalue, so that it means the same whatever the data's
+      unit.
+    * scatter (r, r): the scatter of all points, by which uninformed axes are scaled; the identity
+      if None.
 
-    Raises
-    ------
-    ValueError
-        If B is zero, or singular and ``epsilon`` zero where W is indefinite or B sees fewer axes
-        than wanted, or there are fewer coordinates than axes wanted.
+    Raises ValueError if B is zero, or singular and ``epsilon`` zero where W is indefinite or B
+    sees fewer axes than wanted, or there are fewer coordinates than axes wanted.
     """
     W, B = symmetric(problem.W), symmetric(problem.B)
     r = W.shape[0]
@@ -243,7 +226,7 @@ def _level(
 
 
 def _is_regular(M: NDArray[np.float64]) -> bool:
-    """Whether a matrix is positive definite by a wide margin (LAPACK's estimate, O(r³/3))."""
+    """Return whether a matrix is positive definite by a wide margin (LAPACK's estimate, O(r³))."""
     factor, failed = dpotrf(M, lower=True)
     if failed:
         return False

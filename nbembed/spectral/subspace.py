@@ -44,17 +44,14 @@ CACHED = 8
 class Subspace:
     """Data in coordinates of their span; the affinities of a spectral recipe.
 
-    Attributes
-    ----------
-    Z : ndarray of shape (n_samples, r), float64
-        Principal coordinates: centered, uncorrelated, largest variance first.
-    mean : ndarray of shape (n_features,)
-    directions : ndarray of shape (n_features, r) or None
-        Orthonormal columns with ``Z = (X − mean) directions``; ``None`` where they are stored as
-        combinations of the data, or where the coordinates themselves are the features (kernel
-        PCA).
-    kernel_coefficient : float or None
-        scikit-learn's ``gamma`` of the kernel in whose space the coordinates are, if there is one.
+    * Shapes: mean (n_features,).
+    * Z (n_samples, r) float64: principal coordinates: centered, uncorrelated, largest variance
+      first.
+    * directions (n_features, r) or None: orthonormal columns with ``Z = (X − mean) directions``;
+      ``None`` where they are stored as combinations of the data, or where the coordinates
+      themselves are the features (kernel PCA).
+    * kernel_coefficient: scikit-learn's ``gamma`` of the kernel in whose space the coordinates
+      are, if there is one.
     """
 
     Z: NDArray[np.float64]
@@ -71,19 +68,12 @@ class Subspace:
     def of(cls, X: Any, n_pca: int | str | None = None, n_components: int = 1) -> Subspace:
         """Return checked data in coordinates of their span; there are none if all points are equal.
 
-        Parameters
-        ----------
-        X : ndarray or csr_array of shape (n_samples, n_features)
-        n_pca : int, "auto" or None, default=None
-            Keep this many principal coordinates at most; None: all. "auto" is all of them, or of
-            data that may vary in more than :data:`ALL` directions the :data:`LEADING` first.
-        n_components : int, default=1
-            Axes that are wanted: "auto" keeps as many coordinates.
+        * Shapes: X (n_samples, n_features).
+        * n_pca: keep this many principal coordinates at most; None: all. "auto" is all of them, or
+          of data that may vary in more than :data:`ALL` directions the :data:`LEADING` first.
+        * n_components: axes that are wanted: "auto" keeps as many coordinates.
 
-        Raises
-        ------
-        ValueError
-            If the coordinates, or the problem in them, would not fit into memory.
+        Raises ValueError if the coordinates, or the problem in them, would not fit into memory.
         """
         most = min(X.shape[0] - 1, X.shape[1])
         if isinstance(n_pca, str):
@@ -125,13 +115,7 @@ class Subspace:
         return np.asarray(V.T @ (diagonal[:, None] * V))
 
     def restrict_matrix(self, M: NDArray[Any]) -> NDArray[np.float64]:
-        """Return a matrix (n_features, n_features) in the coordinates of the span, (r, r).
-
-        Raises
-        ------
-        ValueError
-            If it has another shape.
-        """
+        """Return a matrix (n_features, n_features) in the coordinates of the span, (r, r)."""
         if M.shape != (self.mean.size, self.mean.size):
             raise ValueError(
                 f"constraint as an array must have shape (n_features, n_features) = "
@@ -249,7 +233,7 @@ def _kept(
     size: float,
     squares: float = 0.0,
 ) -> slice:
-    """Return which singular values exceed rounding, N ε of the largest with N the longer side.
+    """Return the singular values that exceed rounding: N ε of the largest, N the longer side.
 
     ``size`` is the largest entry before centering: directions below its rounding mean nothing.
     Singular values that are roots of eigenvalues have half the digits: these are certain up to

@@ -1,4 +1,4 @@
-"""What a person has said about the points: the value, and what converts to it."""
+"""Labels, links and pins that a person has given: the value, and conversions to it."""
 
 from nbembed.supervision.conversion import as_supervision
 from nbembed.supervision.parts import LinkGroups

@@ -26,11 +26,6 @@ def merged(supervision: Supervision, old: Any, into: Any) -> Supervision:
 
     Labels keep their confidence. In rows of probabilities that were given whole, those of the two
     classes are added.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If one of them is no class, or both are the same.
     """
     gone = _index(supervision, old, "old")
     kept = _index(supervision, into, "into")
@@ -50,11 +45,6 @@ def removed(supervision: Supervision, name: Any) -> Supervision:
 
     Rows of probabilities that were given whole lose that class's and sum to one again. Links and
     pins stay.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there is no such class.
     """
     gone = _index(supervision, name, "name")
     codes = supervision.top_class.copy()
@@ -68,24 +58,12 @@ def removed(supervision: Supervision, name: Any) -> Supervision:
 
 
 def new_numbers(old: Sequence[str], new: Sequence[str], count: int = 0) -> list[int]:
-    """Return the number that each class has after a change, as a permutation.
+    """Return, for each number of a class before a change, the one after it.
 
-    Parameters
-    ----------
-    old, new : sequence of str
-        The names of the classes before and after.
-    count : int
-        How many numbers there are, if more than names: free ones follow.
+    A class is known by its name. A number whose name is gone, or that had none, stays if it can,
+    so that a class that was only renamed keeps it; the rest take those that are left, in their
+    order. ``count`` is how many numbers there are, if more than names: free ones follow.
 
-    Returns
-    -------
-    list of int
-        For each number before, the one after. A class is known by its name. A number whose name
-        is gone, or that had none, stays if it can, so that a class that was only renamed keeps it;
-        the rest take those that are left, in their order.
-
-    Examples
-    --------
     >>> new_numbers(("a", "b", "c"), ("b", "c"))
     [2, 0, 1]
     >>> new_numbers(("b", "c"), ("a", "b", "c"))

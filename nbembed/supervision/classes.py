@@ -17,20 +17,11 @@ if TYPE_CHECKING:
 def class_values(supervision: Supervision, n_classes: int, y: Any) -> NDArray[Any]:
     """Return the value of each class: the one in ``y``, else its name, else a number.
 
-    Parameters
-    ----------
-    supervision : Supervision
-        Names the first classes.
-    n_classes : int
-        Classes in all; those without a name get the next free number, or, among names of text,
-        "cluster 1", "cluster 2" and so on.
-    y : array of shape (n_samples,), rows of probabilities, or None
-        What ``fit`` was given.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        Of integers, of floats or of text.
+    * supervision: names the first classes.
+    * n_classes: classes in all; those without a name get the next free number, or, among names of
+      text, "cluster 1", "cluster 2" and so on.
+    * y (n_samples,), rows of probabilities, or None: what ``fit`` was given.
+    * returns (n_classes,): of integers, of floats or of text.
     """
     named = len(supervision.classes)
     values: list[Any] = list(supervision.classes)

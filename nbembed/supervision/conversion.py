@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
-    """Return what users pass as supervision as a :class:`Supervision`.
+    """Convert any accepted form of supervision to a :class:`Supervision`.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
 
 
 def in_natural_order(value: Any, n_samples: int, name: str = "supervision") -> Supervision:
-    """Return what :func:`as_supervision` does, with classes of text as people list them.
+    """Convert as :func:`as_supervision`, with classes of text in the order that people list them.
 
     "2" is before "10". Estimators keep scikit-learn's order, in which its measures take columns.
     """
@@ -79,23 +79,11 @@ def _converted(value: Any, n_samples: int, name: str, *, natural: bool) -> Super
 
 
 def relabeled(supervision: Supervision, labels: Any, name: str = "labels") -> Supervision:
-    """Return a supervision with other labels.
+    """Return a supervision with other labels; None takes all labels back.
 
     Links and pins stay. A point that has its label already keeps its confidence, so that the names
-    of the present labels give the same supervision back.
-
-    Parameters
-    ----------
-    supervision : Supervision
-    labels : array-like of shape (n_samples,), or None to take all labels back
-        As in ``y``: names or whole numbers, with −1, None or NaN for unlabeled points.
-    name : str, default="labels"
-        The argument's name, for errors.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If they are no labels, or of another number of points.
+    of the present labels give the same supervision back. ``labels`` (n_samples,) are as in ``y``:
+    names or whole numbers, with −1, None or NaN for unlabeled points.
     """
     given = in_natural_order(labels, supervision.n_samples, name)
     if isinstance(labels, Supervision) or (
@@ -121,14 +109,7 @@ def relabeled(supervision: Supervision, labels: Any, name: str = "labels") -> Su
 
 
 def without_labels(supervision: Supervision, points: NDArray[Any]) -> Supervision:
-    """Return a supervision without the labels of points; their links and pins stay.
-
-    Parameters
-    ----------
-    supervision : Supervision
-    points : ndarray of int
-        Checked indices.
-    """
+    """Return a supervision without the labels of checked ``points``; their links and pins stay."""
     return with_soft_labels(supervision, points, -1, np.nan)
 
 
@@ -140,15 +121,8 @@ def with_soft_labels(
 ) -> Supervision:
     """Return a supervision with labels of more points, in place of any that they had.
 
-    Parameters
-    ----------
-    supervision : Supervision
-    points : ndarray of int
-        Checked indices.
-    codes : int or ndarray of int of the same shape
-        Of existing classes; −1 is no label.
-    confidence : float or ndarray of the same shape
-        In (0, 1]; NaN without a label.
+    ``points`` are checked indices, ``codes`` their existing classes, and ``confidence`` in (0, 1].
+    Code −1 with confidence NaN is no label.
     """
     if not points.size:
         return supervision

@@ -63,13 +63,7 @@ def new_class_name(name: Any, argument: str) -> str:
 def check_labels(
     labels: Any, n_samples: int, argument: str = "labels"
 ) -> list[tuple[int, str, float]]:
-    """Return labels as (point, class's name, confidence).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If there are none, or one is not such a triple; the message names ``argument``.
-    """
+    """Return labels as (point, class's name, confidence); errors name ``argument``."""
     if not isinstance(labels, Iterable) or isinstance(labels, str | bytes | Mapping):
         raise TypeError(
             f"{argument} must be (point, class, confidence) triples, got {shown(labels)}"

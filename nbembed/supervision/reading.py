@@ -18,11 +18,6 @@ def read_labels(value: Any, name: str = "y", *, warns: bool = False) -> NDArray[
     Numbers, truth values and text of a mixed list stay what they are, scalars of NumPy become
     Python's, bytes become text. A single column is a list of labels, unless all that it holds is
     the float 1.0 or NaN, as the probabilities of one class are.
-
-    Raises
-    ------
-    ValueError
-        If rows are of different lengths.
     """
     if isinstance(value, list | tuple) and any(isinstance(v, _MIXED) for v in value):
         array = np.empty(len(value), dtype=object)

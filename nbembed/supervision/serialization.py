@@ -1,4 +1,4 @@
-"""What a supervision consists of as JSON data, and the checks of such data.
+"""A supervision as JSON data, and the checks of such data.
 
 Nothing here knows the class :class:`~nbembed.supervision.Supervision`, which is built from
 :class:`Entries` and written as a dictionary of them.
@@ -26,19 +26,10 @@ LATER = ("pinned",)
 class Entries(NamedTuple):
     """Everything that a supervision holds, checked.
 
-    Attributes
-    ----------
-    n_samples : int
-    classes : tuple of str
-    codes : ndarray of int, shape (n_samples,)
-        Class of each point, −1 without a label.
-    confidence : ndarray of shape (n_samples,)
-        NaN without a label.
-    rows : mapping of int to tuple of float
-        Rows of probabilities that were given whole.
-    links : tuple of ndarray of int
-    cannot_links : tuple of pairs of ndarray of int
-    pinned : ndarray of int
+    * Shapes: pinned int.
+    * codes (n_samples,) int: class of each point, −1 without a label.
+    * confidence (n_samples,): NaN without a label.
+    * rows: rows of probabilities that were given whole.
     """
 
     n_samples: int
@@ -67,13 +58,7 @@ def encode(entries: Entries) -> dict[str, Any]:
 
 
 def decode(data: Mapping[str, Any]) -> Entries:
-    """Return the entries that :func:`encode` wrote.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If it is not such a dictionary.
-    """
+    """Return the entries that :func:`encode` wrote; raise unless it is such a dictionary."""
     if not isinstance(data, Mapping):
         raise TypeError(f"data must be a dictionary that to_dict made, got {shown(data)}")
     lacks = [name for name in ENTRIES if name not in data]
@@ -116,15 +101,7 @@ def decode(data: Mapping[str, Any]) -> Entries:
 
 
 def check_classes(classes: Any) -> tuple[str, ...]:
-    """Return the names of classes.
-
-    Raises
-    ------
-    TypeError
-        If it is no list of names.
-    ValueError
-        If a name is empty or occurs twice.
-    """
+    """Return the names of classes: a list of distinct, nonempty names."""
     if isinstance(classes, str) or not hasattr(classes, "__iter__"):
         raise TypeError(f"classes must be a list of names, got {shown(classes)}")
     names = tuple(class_name(c, "classes") for c in classes)

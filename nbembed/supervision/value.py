@@ -300,12 +300,12 @@ class Supervision:
 
     @property
     def has_links(self) -> bool:
-        """Whether any pair of points is linked, by a must-link, a class or a cannot-link."""
+        """True if any pair of points is linked, by a must-link, a class or a cannot-link."""
         return bool(self.cannot_links) or len(self.groups()) > 0
 
     @cached_property
     def label_weights(self) -> NDArray[np.float64]:
-        """How much each point's label counts, in [0, 1], 0 where unlabeled; read only.
+        """The weight of each point's label, in [0, 1], 0 where unlabeled; read only.
 
         See :mod:`nbembed.supervision.weights`.
         """

@@ -1,4 +1,4 @@
-"""How much a label counts, given its confidence: the one law that all methods use.
+"""The weight of a label, given its confidence: the one law that all methods use.
 
 A label of class k with confidence c stands for the row of probabilities with c at k and
 (1 − c)/(K − 1) at the other K − 1 classes. Its weight is
@@ -24,19 +24,9 @@ ROUNDING = 1e-12
 
 
 def label_weights(confidence: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """Return the weights of labels.
+    """Return the weights in [0, 1] of labels; 0 for unlabeled points, whose confidence is NaN.
 
-    Parameters
-    ----------
-    confidence : ndarray of shape (n_samples,)
-        Probability of each point's class; NaN for unlabeled points.
-    n_classes : int
-        K, the number of named classes. With a single class every label is certain.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        In [0, 1]; 0 for unlabeled points.
+    ``n_classes`` is K, the number of named classes. With a single class every label is certain.
     """
     if n_classes > 1:
         weights = (n_classes * confidence - 1) / (n_classes - 1)

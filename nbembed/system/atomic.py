@@ -62,12 +62,7 @@ def identity(file: int | Path) -> Identity | None:
 def check_destination(path: str | os.PathLike[str]) -> Path:
     """Return the file that is to be written: the target where ``path`` is a symbolic link.
 
-    Raises
-    ------
-    OSError
-        If no file can be written there.
-    TypeError, ValueError
-        If it is no path.
+    Raises OSError if no file can be written there; TypeError, ValueError if it is no path.
     """
     given = check_path("path", path)
     target = Path(os.path.realpath(given))
@@ -107,29 +102,14 @@ def check_writable(path: Path) -> None:
 def write_atomically(
     path: Path, write: Callable[[BinaryIO], None], over: Identity | EllipsisType | None = ...
 ) -> Identity | None:
-    """Let ``write`` fill a file beside ``path``, then put it in its place.
+    """Let ``write`` fill a file beside ``path``, then put it in its place; return its identity.
 
-    Whatever ``write`` raises goes through, and nothing is left behind. The permissions of a file
-    that is replaced are kept.
+    An error of ``write`` is passed on, and nothing is left behind. The permissions of a file that
+    is replaced are kept. ``path`` is as :func:`check_destination` returns it. ``over`` is the
+    identity of the file that may be replaced, ``None`` for a new file; by default, any.
 
-    Parameters
-    ----------
-    path : Path
-        As :func:`check_destination` returns it.
-    write : callable
-        Takes a binary file.
-    over : tuple or None, optional
-        The identity of the file that may be replaced, ``None`` for a new file; by default, any.
-
-    Returns
-    -------
-    identity : tuple
-        Of the file that was written.
-
-    Raises
-    ------
-    NotReplacedError
-        If the file at ``path`` is not ``over``, before or after writing, or is kept locked.
+    Raises NotReplacedError if the file at ``path`` is not ``over``, before or after writing, or is
+    kept locked.
     """
     start = _hidden(path)
     _remove_stale(path.parent, start)
@@ -165,7 +145,7 @@ def write_atomically(
 
 
 def _hidden(path: Path) -> str:
-    """Return how the names of files begin that are written in place of one."""
+    """Return the common beginning of the names of files that are written in place of one."""
     return f".nbembed-{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]}-"
 
 
@@ -298,7 +278,7 @@ def _take_over(path: Path, replaced: os.stat_result) -> None:
 
 
 def _longest_name(folder: Path) -> int:
-    """Return how many bytes a file's name may have."""
+    """Return the limit on the length of a file's name, in bytes."""
     try:
         return os.pathconf(folder, "PC_NAME_MAX")
     except (AttributeError, OSError, ValueError):

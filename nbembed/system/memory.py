@@ -1,4 +1,4 @@
-"""What would not fit into memory is refused before work starts, with the bytes it would need.
+"""Refusal of work that would not fit into memory, before it starts, with the bytes needed.
 
 The limit is the machine's memory, or that of the container where the process runs in one, and not
 what happens to be free: the same call is refused or not whatever else is running.
@@ -19,21 +19,11 @@ LIMITS = (
 
 
 def check_memory(needed: float, what: str, instead: str) -> None:
-    """Raise if something would not fit into memory.
+    """Raise ValueError if ``needed`` bytes are more than this process may use.
 
-    Parameters
-    ----------
-    needed : float
-        Bytes that it takes at its peak.
-    what : str
-        What takes them, to begin the error with: ``"affinities of all 70000 × 70000 pairs"``.
-    instead : str
-        The option that takes less, to end it with: ``'affinity="perplexity"'``.
-
-    Raises
-    ------
-    ValueError
-        If it is more than this process may use. Where that is unknown, nothing is refused.
+    The error begins with ``what`` takes them, as ``"affinities of all 70000 × 70000 pairs"``, and
+    ends with the option that takes less, as ``'affinity="perplexity"'``. Where the limit is
+    unknown, nothing is refused.
     """
     limit = memory_limit()
     if limit is not None and needed > limit:

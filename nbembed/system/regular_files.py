@@ -9,15 +9,7 @@ from typing import BinaryIO
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a regular file for reading.
-
-    Raises
-    ------
-    OSError
-        If it is of another kind, or cannot be read.
-    ValueError
-        If no file can have such a name.
-    """
+    """Open a regular file for reading; raise OSError if it is of another kind."""
     return open(path, "rb", opener=_descriptor)
 
 

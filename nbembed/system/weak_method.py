@@ -9,16 +9,12 @@ from typing import Any
 
 
 class WeakMethod:
-    """Returns a bound method when it is called, ``None`` once the method's object is gone.
+    """A reference that returns a bound method, or ``None`` once the method's object is gone.
 
     :class:`weakref.WeakMethod` also refers to the function weakly. As the interpreter ends and
     takes classes apart, it then calls back what is already gone, and reports an error.
 
-    Parameters
-    ----------
-    method : bound method
-    gone : callable, optional
-        Called with a reference when the object is gone.
+    * gone: called with a reference when the object is gone.
     """
 
     def __init__(self, method: Callable[..., Any], gone: Callable[[Any], object] | None = None):

@@ -1,15 +1,16 @@
-"""How far long work has come, counted in rows and not in time, for those who want to say so.
+"""Progress of long work, counted in rows and not in time.
 
-What takes long says what it is at and how much there is to do, and counts what is done:
+Long work names its stage and its number of rows, and counts the rows that are done:
 
     finding = stage("finding neighbors", n)
     for here in blocks:
         ...
         finding.advance(rows of the block)
 
-Who wants to hear of it runs the work inside of :func:`reported`, in the same thread. Without that,
-counting costs next to nothing. A report may raise :class:`~nbembed.kernels.threads.Interrupted` to
-end the work, which leaves nothing behind: every count is a place where work can be canceled.
+A caller that wants reports runs the work inside of :func:`reported`, in the same thread. Without
+that, counting costs next to nothing. A report may raise
+:class:`~nbembed.kernels.threads.Interrupted` to end the work, which leaves nothing behind: every
+count is a place where work can be canceled.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from typing import Protocol
 
 
 class Report(Protocol):
-    """What hears of work."""
+    """A receiver of reports on work."""
 
     def count(self, name: str, done: int, total: int) -> None:
-        """Hear that so much of a stage is done; may raise to end the work."""
+        """Take note that so much of a stage is done; may raise to end the work."""
 
     def remark(self, text: str) -> None:
-        """Hear of a warning."""
+        """Take note of a warning."""
 
 
 _listening = threading.local()
@@ -46,16 +47,7 @@ def reported(report: Report) -> Iterator[None]:
 
 
 class Stage:
-    """A part of some work; :meth:`advance` may be called from helper threads.
-
-    Parameters
-    ----------
-    name : str
-        What is being done, for people.
-    total : int
-        Rows that there are.
-    report : Report or None
-    """
+    """A part of some work, of ``total`` rows; helper threads may call :meth:`advance`."""
 
     def __init__(self, name: str, total: int, report: Report | None) -> None:
         self._name, self._total, self._report = name, total, report

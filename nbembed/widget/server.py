@@ -21,7 +21,7 @@ OPTION = "--ServerApp.jpserver_extensions=nbembed.widget.server=True"
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    """Return what a Jupyter server loads."""
+    """Return the extension that a Jupyter server loads."""
     return [{"module": "nbembed.widget.server"}]
 
 

@@ -59,17 +59,17 @@ class Figure:
 
     @property
     def judged(self) -> bool:
-        """Whether the figure has an accepted range, and nothing says why it is not held to it."""
+        """True if the figure has an accepted range, and no reason not to be held to it."""
         return not self.unjudged and (math.isfinite(self.low) or math.isfinite(self.high))
 
     @property
     def ok(self) -> bool:
-        """Whether the measured value lies in the range; NaN never does."""
+        """True if the measured value lies in the range; NaN never does."""
         return self.low <= self.measured <= self.high
 
     @property
     def as_expected(self) -> bool:
-        """Whether the figure is in its range, or outside it and known to be; NaN never is.
+        """True if the figure is in its range, or outside it and known to be; NaN never is.
 
         A known failure may also be in its range by less than its spread: such figures fall on
         either side of the bound by another rounding.
@@ -109,7 +109,7 @@ class Figure:
 
     @property
     def compared(self) -> str:
-        """How simple methods fare: their figures, and whether these lie in the range."""
+        """Figures of simple methods, and whether these lie in the range."""
         inside = {True: " in", False: " out"} if self.judged else {True: "", False: ""}
         return ", ".join(
             f"{name} {value:.{self.digits}f}{inside[self.low <= value <= self.high]}"
@@ -178,14 +178,9 @@ WIDTHS = (58, 5, 14, 13, 6, 0)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What running an experiment gave.
+    """The result of running an experiment.
 
-    Attributes
-    ----------
-    status : int
-        0 if all figures are as expected, 1 if one is not, 2 if data are missing.
-    figures : tuple of Figure
-    seconds : float
+    * status: 0 if all figures are as expected, 1 if one is not, 2 if data are missing.
     """
 
     status: int

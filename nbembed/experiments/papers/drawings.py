@@ -63,18 +63,10 @@ Panel = MapPanel | CurvePanel
 class Drawing:
     """A figure of a paper.
 
-    Attributes
-    ----------
-    paper : Paper
-    number : str
-        As the catalog has it.
-    shows : str
-        What is drawn, from left to right and from top to bottom.
-    experiment : str
-        Whose protocol and data files it uses.
-    columns : int
-    panels : callable
-        Takes the directory of the data files and yields panels.
+    * number: as the catalog has it.
+    * shows: what is drawn, from left to right and from top to bottom.
+    * experiment: the one whose protocol and data files it uses.
+    * panels: takes the directory of the data files and yields panels.
     """
 
     paper: Paper
@@ -86,7 +78,7 @@ class Drawing:
 
     @property
     def file(self) -> Path:
-        """Where the picture is kept."""
+        """The path of the picture."""
         words = f"{self.paper.name} {self.number}".lower().replace(",", "").split()
         return FOLDER / f"{'-'.join(words)}.png"
 
@@ -97,17 +89,11 @@ class Drawing:
 
     @property
     def up_to_date(self) -> bool:
-        """Whether the picture was drawn with the present sources."""
+        """True if the picture was drawn with the present sources."""
         return text_in(self.file, KEY) == self.digest
 
     def draw(self, data: Path | None) -> None:
-        """Draw the picture and write its file.
-
-        Raises
-        ------
-        MissingDataError
-            If a data file is missing.
-        """
+        """Draw the picture and write its file; raise MissingDataError if a data file is missing."""
         digest = self.digest
         content = png(list(self.panels(data)), self.columns, {KEY: digest})
         self.file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the learners of the framework could reach: the accuracy at every choice of parameters.
+"""Attainable accuracy of the framework's learners: the accuracy at every choice of parameters.
 
 ``python -m nbembed.experiments.papers.framework_choices NAME --data DIR`` prints, for an experiment
 of :mod:`nbembed.experiments.papers.framework`, the mean accuracy on the unlabeled points over the

@@ -75,7 +75,7 @@ RATE, EARLY, LATE, SWITCH, LEAST_GAIN = 100.0, 0.5, 0.8, 250, 0.01
 
 
 class Column(NamedTuple):
-    """What Figure 2 prints of a data set: homogeneity and cost of each of three maps."""
+    """Figure 2's numbers of a data set: homogeneity and cost of each of three maps."""
 
     title: str
     eigenmap: tuple[float, float]
@@ -103,7 +103,7 @@ def to_unit_range(X: NDArray[Any]) -> NDArray[Any]:
 
 
 def sets(data: Path | None) -> list[tuple[Column, NDArray[Any], NDArray[Any]]]:
-    """Return what Figure 2 prints of each data set, its points and its classes."""
+    """Return each data set's numbers in Figure 2, its points and its classes."""
     iris, wine = load_iris(return_X_y=True), load_wine(return_X_y=True)
     segment = read(data, "segment")
     return [

@@ -54,7 +54,7 @@ SEEDS = range(3)
 
 @dataclass(frozen=True)
 class Published:
-    """What the paper prints of a data set, in percent: Table 2, and k-means and Mbed of Table 1."""
+    """The paper's results on a data set, in percent: Table 2, k-means and Mbed of Table 1."""
 
     title: str
     error: float | None = None
@@ -72,7 +72,7 @@ PUBLISHED = {
 
 
 def _labels(found: Dataset) -> int:
-    """Return how many labels the splits of a data set have: 50, or COIL's 40."""
+    """Return the number of labels in the splits of a data set: 50, or COIL's 40."""
     return LABELS if LABELS in found.labeled else max(found.labeled)
 
 
@@ -235,7 +235,7 @@ def _error(X: Any, y: NDArray[Any], known: NDArray[Any]) -> float:
 
 
 def _digits_2_4_8(data: Path | None) -> Iterator[Figure]:
-    """Yield what Figures 2 and 3 show: the classes part in the map, and labels mend the rest."""
+    """Yield the results of Figures 2 and 3: classes part in the map, and labels mend the rest."""
     X, y = three_digits(data)
     mixed, without, wrong, nearest = [], [], [], []
     for seed in SEEDS:

@@ -45,7 +45,7 @@ LOST = 0.05
 
 
 def by_distance(X: NDArray[Any], known: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which points lie farther from a label than 95 % of the labels from the next."""
+    """Return the points farther from a label than 95 % of the labels are from the next."""
     labels = X[known >= 0]
     index = NearestNeighbors(n_neighbors=2).fit(labels)
     far = np.quantile(index.kneighbors(labels)[0][:, 1], 0.95)
@@ -53,12 +53,12 @@ def by_distance(X: NDArray[Any], known: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def by_suggestions(X: NDArray[Any], known: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which points are suggested no class."""
+    """Return the points that are suggested no class."""
     return PropagationClassifier().fit(X, known).suggestions_.none_of_these
 
 
 def by_mbed(X: NDArray[Any], known: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which points Mbed in the plane draws to no center."""
+    """Return the points that Mbed in the plane draws to no center."""
     return Mbed(directions="centers", random_state=0).fit(X, known).none_of_these_
 
 

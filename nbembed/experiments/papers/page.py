@@ -162,7 +162,7 @@ def _experiment(name: str, entry: Entry | None, about: str = "") -> Iterator[str
 
 
 def _of_one_part(figure: Figure) -> bool:
-    """Whether a figure is of one of the splits or folds that a mean is of."""
+    """Return whether a figure belongs to one of the splits or folds that a mean is over."""
     return re.match(r"(fold|split) \d+:", figure.name) is not None
 
 

@@ -14,12 +14,12 @@ def state(row: Row) -> str:
 
 
 def takes(names: Sequence[str]) -> str:
-    """Return how long experiments take, one after the other as listed."""
+    """Return the durations of experiments, one after the other as listed."""
     return " + ".join(NAMES[name].takes for name in names)
 
 
 def problems() -> list[str]:
-    """Return what is wrong with the catalog: names, states that contradict the rest, gaps."""
+    """Return the faults of the catalog: unknown names, states that contradict the rest, gaps."""
     found = []
     for row in ROWS:
         title = f"{row.paper.name}, {row.number}, {row.data}"

@@ -50,7 +50,7 @@ SLOWER = ("Isomap1", "Isomap2", "SNE", "FLDA", "KDA")
 
 @dataclass(frozen=True)
 class Documents:
-    """What the methods are given of some documents."""
+    """The methods' inputs for some documents."""
 
     words: Any
     axes: NDArray[Any]

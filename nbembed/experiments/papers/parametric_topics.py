@@ -49,20 +49,14 @@ RANDOM_MAPS = 20
 
 
 class Reading(NamedTuple):
-    """What is read off a map of words and topics.
+    """Measurements of a map of words and topics.
 
-    Attributes
-    ----------
-    nearest : float
-        Share of the certain words that are nearest to the mean of their topic, in percent.
-    size : float
-        Of the loosest cluster of certain words: median distance from its center, in distances to
-        the next cluster's center.
-    corners : float
-        Topic means that are corners of the convex hull of all.
-    order : float
-        Least rank correlation, over the pairs of topics, between the share of the one topic in the
-        words of both and their places along the line through the two means.
+    * nearest: share of the certain words that are nearest to the mean of their topic, in percent.
+    * size: of the loosest cluster of certain words: median distance from its center, in distances
+      to the next cluster's center.
+    * corners: topic means that are corners of the convex hull of all.
+    * order: least rank correlation, over the pairs of topics, between the share of the one topic
+      in the words of both and their places along the line through the two means.
     """
 
     nearest: float
@@ -83,7 +77,7 @@ def posteriors(counts: Any) -> NDArray[np.float64]:
 
 
 def reading(proba: NDArray[Any], Y: NDArray[Any], means: NDArray[Any]) -> Reading:
-    """Return what is read off a map ``Y`` of words and the ``means`` of topics."""
+    """Return the measurements of a map ``Y`` of words and the ``means`` of topics."""
     own = proba.argmax(axis=1)
     certain = proba.max(axis=1) > CERTAIN
     away = np.linalg.norm(Y[certain][:, None] - means, axis=2)
@@ -106,7 +100,7 @@ def reading(proba: NDArray[Any], Y: NDArray[Any], means: NDArray[Any]) -> Readin
 
 
 def of_two(proba: NDArray[Any], k: int, m: int) -> NDArray[np.bool_]:
-    """Return which words are of the two topics ``k`` and ``m``, and of no other."""
+    """Return the words of the two topics ``k`` and ``m``, and of no other."""
     rest = 1 - proba[:, k] - proba[:, m]
     return np.asarray((np.minimum(proba[:, k], proba[:, m]) > SHARED) & (rest < 1 - CERTAIN))
 

@@ -30,25 +30,14 @@ class Paper:
 class Row:
     """A table or a figure, or its part on one data set.
 
-    Attributes
-    ----------
-    paper : Paper
-    number : str
-        "Table 1", "Figure 3".
-    shows : str
-        What it shows.
-    data : str
-        The data set of the paper.
-    state : str
-        "reproduced": the experiments compute all that it shows. "in part": some of it, see
-        ``note``. "short form only": a shortened protocol. "not yet": nothing. "data not to be had":
-        the paper's data are not public; ``stand_in`` took their place if there are experiments.
-    experiments : tuple of str
-        Their names in ``nbembed reproduce NAME``.
-    stand_in : str
-        What is taken instead of the paper's data.
-    note : str
-        What differs or is missing.
+    * number: "Table 1", "Figure 3".
+    * data: the data set of the paper.
+    * state: "reproduced": the experiments compute all that it shows. "in part": some of it, see
+      ``note``. "short form only": a shortened protocol. "not yet": nothing. "data not to be had":
+      the paper's data are not public; ``stand_in`` took their place if there are experiments.
+    * experiments: their names in ``nbembed reproduce NAME``.
+    * stand_in: what is taken instead of the paper's data.
+    * note: what differs or is missing.
     """
 
     paper: Paper

@@ -36,17 +36,8 @@ SHOWN = ("numpy", "scipy", "scikit-learn", "numba")
 class Entry:
     """A past run of an experiment.
 
-    Attributes
-    ----------
-    figures : tuple of Figure
-    seconds : float
-    date : str
-        The day of the run, year first.
-    versions : mapping of str to str
-        Of Python and of the distributions that figures may depend on.
-    cores : int
-    source : str
-        The digest of the sources that it was run with.
+    * versions: of Python and of the distributions that figures may depend on.
+    * source: the digest of the sources that it was run with.
     """
 
     figures: tuple[Figure, ...]
@@ -58,17 +49,14 @@ class Entry:
 
 
 def results_file() -> Path:
-    """Return where a full run keeps its figures: in the docs of a checkout, else right here."""
+    """Return the path of a full run's figures: in the docs of a checkout, else right here."""
     return KEPT if KEPT.parent.is_dir() else Path(KEPT.name)
 
 
 def read_results(file: Path) -> dict[str, Entry]:
     """Return the entries of a file by experiment; none if the file does not exist.
 
-    Raises
-    ------
-    ValueError
-        If the file is not one of results.
+    Raises ValueError if the file is not one of results.
     """
     if not file.is_file():
         return {}

@@ -76,17 +76,10 @@ SIGNIFICANT = 0.05
 class Protocol:
     """The extent to which the protocol is run.
 
-    Attributes
-    ----------
-    folds : int
-        How many of the ten folds are hidden in turn.
-    inner : int
-        Number of folds for the cross-validation of SNeRV's mixture.
-    splits : int
-        Number of splits by which the parameters of S-Isomap, MUHSIC and MRE are chosen.
-    tradeoffs : tuple of float
-        Tradeoffs of SNeRV.
-    max_iter : int
+    * folds: how many of the ten folds are hidden in turn.
+    * inner: number of folds for the cross-validation of SNeRV's mixture.
+    * splits: number of splits by which the parameters of S-Isomap, MUHSIC and MRE are chosen.
+    * tradeoffs: tradeoffs of SNeRV.
     """
 
     folds: int

@@ -1,4 +1,4 @@
-"""What labels do to a map: the form of supervision that keeps the structure of a group (ours).
+"""Effects of labels on a map: the form of supervision that keeps the structure of a group (ours).
 
 ``docs/decisions/0014``. Every figure is of HSSNE at the default ρ. *Structure*: one, two and all
 classes of five data sets are labeled, fully, and all classes in part. A group should part from the
@@ -59,7 +59,7 @@ CONFIDENCES = (0.9, 0.8, 0.7)
 
 
 class Quality(NamedTuple):
-    """What a map shows of a group, and of the other points."""
+    """Measurements of a group on a map, and of the other points."""
 
     purity: float
     core: float

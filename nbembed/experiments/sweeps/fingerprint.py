@@ -23,13 +23,7 @@ from scipy import sparse
 
 
 def fingerprint(value: Any) -> str:
-    """Return a hexadecimal digest of a value.
-
-    Raises
-    ------
-    TypeError
-        If something in it can be neither described nor pickled.
-    """
+    """Return a value's hexadecimal digest; raise TypeError if it cannot be described or pickled."""
     try:
         return str(joblib.hash(described(value), hash_name="sha1"))
     except Exception as error:

@@ -39,25 +39,13 @@ class WorkerLost(RuntimeError):
 
 
 def processes(n_jobs: Any) -> AbstractContextManager[Any]:
-    """Return a block in which calls are spread over so many processes; None changes nothing.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no integer, or 0.
-    """
+    """Return a block in which calls are spread over so many processes; None changes nothing."""
     n_jobs = check_n_jobs(n_jobs)
     return nullcontext() if n_jobs is None else joblib.parallel_config(n_jobs=n_jobs)
 
 
 def check_n_jobs(n_jobs: Any) -> int | None:
-    """Return a number of processes as joblib takes it, −1 for one on each core, or None.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no integer, or 0.
-    """
+    """Return a number of processes as joblib takes it, −1 for one on each core, or None."""
     if n_jobs is None or check_count("n_jobs", n_jobs, low=-(2**31)) != 0:
         return None if n_jobs is None else int(n_jobs)
     raise ValueError("n_jobs must be None or an integer other than 0, got 0")
@@ -68,17 +56,11 @@ def completed(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number of an item and the outcome of its call, as the calls finish.
 
-    Parameters
-    ----------
-    function : callable
-        ``function(shared, item)``, for processes one that can be pickled. What it raises goes
-        through and ends the iteration.
-    shared : Any
-        Sent once to each Dask worker.
-    items : sequence
-    n_jobs : int, optional
-        Number of processes; None takes what ``joblib.parallel_config`` says, or 1. With 1 the calls
-        are made here, whatever the backend; with others a Dask cluster decides by itself.
+    * function: ``function(shared, item)``, for processes one that can be pickled. What it raises
+      goes through and ends the iteration.
+    * shared: sent once to each Dask worker.
+    * n_jobs: number of processes; None takes what ``joblib.parallel_config`` says, or 1. With 1
+      the calls are made here, whatever the backend; with others a Dask cluster decides by itself.
     """
     backend, configured = get_active_backend()
     client = getattr(backend, "client", None)
@@ -94,10 +76,7 @@ def completed(
 def in_order(function: Function, shared: Any, items: Sequence[Any]) -> Iterator[Any]:
     """Yield the outcomes in the order of the items, each as soon as those before it are there.
 
-    Raises
-    ------
-    WorkerLost
-        Instead of yielding it.
+    An outcome that is a WorkerLost is raised.
     """
     waiting: dict[int, Any] = {}
     following = 0
@@ -200,7 +179,7 @@ def _on_dask(
 
 
 def _outcome(future: Any) -> tuple[Any, Exception | None]:
-    """Return what a future's call returned, or why not.
+    """Return a future's result, or the error in its place.
 
     CancelledError says that the workers that had the data were killed.
     """

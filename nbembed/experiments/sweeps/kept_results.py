@@ -20,18 +20,7 @@ FORMAT = 1
 
 
 class KeptResults:
-    """The results in a folder; without a folder, none.
-
-    Parameters
-    ----------
-    folder : path or None
-        Made if it does not exist.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no path, or no folder can be there.
-    """
+    """The results in a folder, which is made if it does not exist; without a folder, none."""
 
     def __init__(self, folder: Any) -> None:
         self.folder: Path | None = None
@@ -82,13 +71,7 @@ def _plain(value: float) -> float | str:
 
 
 def _result(found: Any) -> dict[str, Any]:
-    """Return a result that was read, with its numbers.
-
-    Raises
-    ------
-    ValueError, KeyError, TypeError, OverflowError
-        If it is not of the form of a result.
-    """
+    """Return a result that was read, with its numbers; raise if its form is another one."""
     if not isinstance(found, dict) or not isinstance(found["scores"], dict):
         raise TypeError("a result must be a mapping with a mapping of scores")
     if found["error"] is not None:

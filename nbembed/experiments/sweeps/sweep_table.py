@@ -1,4 +1,4 @@
-"""What a sweep returns: a table with a row for each fit, that a notebook shows."""
+"""The result of a sweep: a table with a row for each fit, that a notebook shows."""
 
 from __future__ import annotations
 

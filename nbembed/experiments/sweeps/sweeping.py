@@ -44,7 +44,7 @@ RESERVED = ("setting", "seed", "fold", "fits", "failed", "cost", "n_iter", "seco
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What all fits of a sweep share."""
+    """Inputs that all fits of a sweep share."""
 
     estimator: Any
     X: Any

@@ -1,4 +1,4 @@
-"""How formulas become machine code, from the bottom up.
+"""Compilation of formulas to machine code, from the bottom up.
 
 * :mod:`~nbembed.kernels.codegen.numba_adapter`: the only module that touches numba and llvmlite;
 * :mod:`~nbembed.kernels.codegen.simd`: arithmetic on vector registers;

@@ -1,4 +1,4 @@
-"""How kernels are compiled: one decorator, and a cache that notices every change of source.
+"""Compilation of kernels: one decorator, and a cache that notices every change of source.
 
 numba's cache compares the source file of the compiled function alone. Here, code that is compiled
 together comes from several files, and a change of one of them would leave stale machine code in the

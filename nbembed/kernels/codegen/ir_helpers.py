@@ -12,14 +12,7 @@ from nbembed.kernels.codegen.simd import INDEX, Lanes, Pointer, broadcast, lanes
 class Array:
     """A C-contiguous array of one or two dimensions, in code that is being generated.
 
-    Parameters
-    ----------
-    context, builder : numba typing context and llvmlite.ir.IRBuilder
-        Of the function that is being compiled.
-    kind : numba array type
-        Type of the array.
-    value : llvmlite.ir.Value
-        The array itself, as numba passes it.
+    ``kind`` is its numba type, ``value`` the LLVM value as numba passes it.
     """
 
     def __init__(self, context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> None:
@@ -53,7 +46,7 @@ def arrays(
 
 
 def lane_count(context: Any, kind: Any) -> int:
-    """Return how many numbers of a numba type fill one register of the target processor."""
+    """Return the count of numbers of a numba type in a register of the target processor."""
     return lanes_per_register(target(context).features, kind.bitwidth)
 
 
@@ -82,34 +75,15 @@ def accumulate(
     step: int | None = None,
     first: list[Lanes] | None = None,
 ) -> list[Lanes]:
-    """Generate a loop that keeps ``n_sums`` sums in registers, and return them.
+    """Generate a loop that keeps ``n_sums`` sums in registers, and return their final values.
 
     ::
 
-        sums = [0, …]
+        sums = first
         for j in range(start, stop, step): sums = body(j, sums)
 
-    Parameters
-    ----------
-    builder : llvmlite.ir.IRBuilder
-        Where code goes.
-    start, stop : llvmlite.ir.Value
-        Range of the index j.
-    n_sums : int
-        Number of sums.
-    like : tuple (type, count)
-        Type of a number and number of lanes of each sum.
-    body : callable
-        Generates one pass: takes j and the sums so far, returns the new sums.
-    step : int, optional
-        Step of j; the number of lanes if None.
-    first : list of Lanes, optional
-        Sums before the loop; zero if None.
-
-    Returns
-    -------
-    sums : list of Lanes
-        Their values after the loop.
+    ``like`` is (type of a number, lanes of each sum). ``step`` is the number of lanes if None, and
+    ``first`` zero.
     """
     element, count = like
     step = count if step is None else step

@@ -156,7 +156,7 @@ def opaque(builder: ir.IRBuilder, pointer: ir.Value) -> ir.Value:
 
 
 def no_result(context: Any) -> ir.Value:
-    """Return what an intrinsic of type void returns."""
+    """Return the value of an intrinsic of type void."""
     return context.get_dummy_value()
 
 
@@ -247,13 +247,7 @@ class KeyedFiles(IndexDataCacheFile):
 
 
 def _whole(stored: bytes) -> bytes:
-    """Return what is stored before its digest.
-
-    Raises
-    ------
-    ValueError
-        If it has another digest.
-    """
+    """Return the stored bytes without their digest; raise ValueError if it does not match."""
     data, digest = stored[:-32], stored[-32:]
     if hashlib.sha256(data).digest() != digest:
         raise ValueError("the digest differs")

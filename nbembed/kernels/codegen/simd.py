@@ -45,7 +45,7 @@ INDEX = ir.IntType(64)
 
 
 def lanes_per_register(features: str, bits: int) -> int:
-    """Return how many numbers of ``bits`` bits the widest vector register holds.
+    """Return the count of numbers of ``bits`` bits in the widest vector register.
 
     ``features`` is the list of CPU features that code is compiled for ("+avx2,+fma,…").
     """
@@ -97,15 +97,7 @@ class Pointer(NamedTuple):
 
 
 class Lanes:
-    """A register of float32 or float64 numbers, or a plain scalar (``count`` = 1).
-
-    Parameters
-    ----------
-    builder : llvmlite.ir.IRBuilder
-        Where instructions go.
-    value : llvmlite.ir.Value
-        Scalar or vector of ``float`` or ``double``.
-    """
+    """A register of float32 or float64 numbers, or a plain scalar (``count`` = 1)."""
 
     def __init__(self, builder: ir.IRBuilder, value: ir.Value) -> None:
         self.builder = builder
@@ -125,7 +117,7 @@ class Lanes:
 
     @property
     def single(self) -> bool:
-        """Whether a lane is float32."""
+        """True if a lane is float32."""
         return isinstance(self.element, ir.FloatType)
 
     # ---- arithmetic -------------------------------------------------------------------------

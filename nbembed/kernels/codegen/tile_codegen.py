@@ -32,7 +32,7 @@ from nbembed.kernels.codegen.simd import (
 
 
 class Terms(NamedTuple):
-    """What one pair adds to each of the sums of a :class:`PairSum`.
+    """Amounts that one pair adds to each of the sums of a :class:`PairSum`.
 
     A scalar is a pair of values where the pair adds different amounts to i and to j.
     """
@@ -45,24 +45,18 @@ class Terms(NamedTuple):
 class PairSum(NamedTuple):
     """Sums over pairs: what a pair adds, and how many sums of each sort there are.
 
-    Attributes
-    ----------
-    formula : callable
-        ``formula(tau, p, at_row, at_column, parameters)`` returns the :class:`Terms` of a pair.
-        ``p`` is P_ij, the pair (P_ij, P_ji) with ``both``, None if there is no P; ``at_row`` and
-        ``at_column`` are lists of further values at i and j.
-    forces, scalars, totals : int
-        How many of each it returns. A force has as many components as the points have.
-    extras, parameters : int
-        Lengths of ``at_row`` and of ``parameters``.
-    registers : int
-        How many registers of columns a row processes side by side. With 2, two chains of dependent
-        instructions overlap, which pays if the chain is long (general α, n = 2000: 0.95 ms instead
-        of 1.10); if it is short, 2 only cost registers (α = 1: 0.67 ms instead of 0.46).
-    both : bool
-        Whether P is not symmetric and a pair needs P_ij and P_ji. P then comes packed
-        (:func:`nbembed.kernels.codegen.tiles.half_square`), so that both lie side by side for
-        columns that follow each other.
+    * formula: ``formula(tau, p, at_row, at_column, parameters)`` returns the :class:`Terms` of a
+      pair. ``p`` is P_ij, the pair (P_ij, P_ji) with ``both``, None if there is no P; ``at_row``
+      and ``at_column`` are lists of further values at i and j.
+    * forces, scalars, totals: how many of each it returns. A force has as many components as the
+      points have.
+    * extras, parameters: lengths of ``at_row`` and of ``parameters``.
+    * registers: how many registers of columns a row processes side by side. With 2, two chains of
+      dependent instructions overlap, which pays if the chain is long (general α, n = 2000: 0.95 ms
+      instead of 1.10); if it is short, 2 only cost registers (α = 1: 0.67 ms instead of 0.46).
+    * both: whether P is not symmetric and a pair needs P_ij and P_ji. P then comes packed
+      (:func:`nbembed.kernels.codegen.tiles.half_square`), so that both lie side by side for
+      columns that follow each other.
     """
 
     formula: Callable[..., Terms]
@@ -75,7 +69,7 @@ class PairSum(NamedTuple):
     both: bool = False
 
     def n_sums(self, n_axes: int) -> int:
-        """Return how many arrays over points are summed."""
+        """Return the count of arrays over points that are summed."""
         return self.forces * n_axes + self.scalars
 
 
@@ -90,7 +84,7 @@ class Place(NamedTuple):
 
 
 class Data(NamedTuple):
-    """What a tile reads and writes; ``extras`` and ``P`` may be None."""
+    """Arrays that a tile reads and writes; ``extras`` and ``P`` may be None."""
 
     points: Array
     extras: Any

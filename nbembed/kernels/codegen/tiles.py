@@ -74,23 +74,11 @@ class Shape(NamedTuple):
 def shape_of_tile(pair: PairSum, n_axes: int, itemsize: int, n_registers: int) -> Shape:
     """Return the fastest shape measured.
 
-    Parameters
-    ----------
-    pair : PairSum
-        What is summed.
-    n_axes : int
-        Axes that code is generated for, or 0 for any number (:class:`~.tile_codegen.AnyAxes`).
-    itemsize : int
-        Bytes of a coordinate.
-    n_registers : int
-        Vector registers of the processor: 16 (SSE, AVX2) or 32 (AVX-512, NEON).
+    * n_axes: axes that code is generated for, or 0 for any number
+      (:class:`~.tile_codegen.AnyAxes`).
+    * itemsize: bytes of a coordinate.
+    * n_registers: vector registers of the processor: 16 (SSE, AVX2) or 32 (AVX-512, NEON).
 
-    Returns
-    -------
-    Shape
-
-    Notes
-    -----
     With the number of axes fixed, more rows save loads and stores of the columns' sums, until the
     rows' own coordinates and sums no longer fit the registers. For t-SNE with a dense P and d = 2
     they take 7 registers a row: with 32 registers and n = 2000, 0.39 ms for 2 rows, 0.36 for 3 and
@@ -176,23 +164,21 @@ def n_chunks(n: int) -> int:
 def half_square(pair: PairSum) -> Any:
     """Return a compiled function that adds one chunk of the sums of ``pair``.
 
-    Returns
-    -------
-    add_chunk : function for use in compiled code
-        ``add_chunk(points, extras, P, parameters, n, axes, chunk, n_chunks, sums, totals)``
+    * returns add_chunk: ``add_chunk(points, extras, P, parameters, n, axes, chunk, n_chunks, sums,
+      totals)``
 
-        * points (d, width), extras (pair.extras, width) or None: :func:`padded`, n of them in use;
-        * P: dense (n, n), C-contiguous, or None; only i < j is read. With ``pair.both`` packed:
-          entry (i, j) in its place for i < j, entry (j, i) at [n − 1 − i, j − i − 1], below the
-          diagonal;
-        * parameters: 1-d array of pair.parameters numbers, in the points' type;
-        * axes: (), or a tuple of length d ≤ 3 for code specialized to this d (code is compiled for
-          types, and a tuple's length is part of its type). That is faster only for the shortest
-          formulas: t-SNE at n = 2000, d = 2 takes 0.39 ms instead of 0.49, a Gaussian 0.70 instead
-          of 0.53;
-        * chunk, n_chunks: which part of the rows;
-        * sums (pair.n_sums(d), width), in the points' type, and totals (pair.totals), float64, are
-          added to. Forces first, component by component.
+      * points (d, width), extras (pair.extras, width) or None: :func:`padded`, n of them in use;
+      * P: dense (n, n), C-contiguous, or None; only i < j is read. With ``pair.both`` packed:
+        entry (i, j) in its place for i < j, entry (j, i) at [n − 1 − i, j − i − 1], below the
+        diagonal;
+      * parameters: 1-d array of pair.parameters numbers, in the points' type;
+      * axes: (), or a tuple of length d ≤ 3 for code specialized to this d (code is compiled for
+        types, and a tuple's length is part of its type). That is faster only for the shortest
+        formulas: t-SNE at n = 2000, d = 2 takes 0.39 ms instead of 0.49, a Gaussian 0.70 instead
+        of 0.53;
+      * chunk, n_chunks: which part of the rows;
+      * sums (pair.n_sums(d), width), in the points' type, and totals (pair.totals), float64, are
+        added to. Forces first, component by component.
     """
     shape_of = _shape_of_tile(pair)
     add_inner = _tile(pair, masked=False)

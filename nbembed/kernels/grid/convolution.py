@@ -22,18 +22,10 @@ BLOCK = 64
 
 
 def convolve(charges: Any, transform: Any, n_threads: int) -> Any:
-    """Return the potential at the nodes.
+    """Return the potential at the nodes; ``charges`` are (N_0, N_1) or (N_0, N_1, N_2).
 
-    Parameters
-    ----------
-    charges : ndarray of shape (N_0, N_1) or (N_0, N_1, N_2), float32 or float64
-    transform : ndarray of shape (N_0 + 1, N_1 + 1, ...)
-        Of the kernel, for one quadrant of frequencies (:mod:`~nbembed.kernels.grid.plan`).
-    n_threads : int
-
-    Returns
-    -------
-    potential : ndarray like ``charges``
+    ``transform`` (N_0 + 1, N_1 + 1, ...) is that of the kernel, for one quadrant of frequencies
+    (:mod:`~nbembed.kernels.grid.plan`).
     """
     shape = charges.shape
     field = np.empty_like(charges)

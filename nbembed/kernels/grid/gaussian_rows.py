@@ -36,23 +36,9 @@ GAUSSIAN = Radial(0.0)
 def gaussian_rows_by_grid(
     Yt: Any, W: tuple[Any, ...], want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> GaussianRowsTerms:
-    """Return what :func:`~nbembed.kernels.gaussian_rows.gaussian_rows` does, in less time.
+    """Compute :func:`~nbembed.kernels.gaussian_rows.gaussian_rows` in nearly linear time.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-    W : tuple
-        CSR parts as there; it must be sparse.
-    want_cost : bool
-        Whether ``cross`` is needed.
-    n_threads : int
-        Threads; the result does not depend on it.
-    keep : ndarray of shape (n,), optional
-        As there.
-
-    Returns
-    -------
-    GaussianRowsTerms
+    The arguments are the same; ``W`` must be sparse.
     """
     d, n = Yt.shape
     grid = grid_that_pays(Yt, GAUSSIAN, precise=True) if d in AXES else None

@@ -30,25 +30,10 @@ FAINT = 1e-3
 def heavy_tailed_by_grid(
     Yt: Any, P: Any, kernel: Radial, want_cost: bool, n_threads: int, *, keep: Any = None
 ) -> HeavyTailedTerms:
-    """Return what :func:`~nbembed.kernels.heavy_tailed.heavy_tailed` does, in nearly linear time.
+    """Compute :func:`~nbembed.kernels.heavy_tailed.heavy_tailed` in nearly linear time.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-    P : tuple (indptr, indices, data)
-        CSR parts of a symmetric matrix.
-    kernel : Radial
-        The family at some α, or a similarity.
-    want_cost : bool
-        Whether ``cross`` is needed.
-    n_threads : int
-        Threads; the result does not depend on it.
-    keep : ndarray of shape (n,), optional
-        k, factors of the points: P_ij (k_i + k_j)/2 takes the place of P_ij.
-
-    Returns
-    -------
-    HeavyTailedTerms
+    The arguments are the same, but ``P`` must be sparse, and ``kernel`` is the family at some α or
+    a similarity. With ``keep`` (n,), P_ij (k_i + k_j)/2 takes the place of P_ij.
     """
     alpha = 0.0 if kernel.alpha < GAUSSIAN_BELOW else float(kernel.alpha)
     kernel = kernel._replace(alpha=alpha)

@@ -79,30 +79,13 @@ def groups_by_grid(
     *,
     far: bool = False,
 ) -> GroupTerms:
-    """Return the pull within groups, as :func:`~nbembed.kernels.links.group_attraction` does.
+    """Compute :func:`~nbembed.kernels.links.group_attraction` by the grid.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-    groups : tuple (indptr, members, weights)
-        As there.
-    rates : ndarray of the shape of ``members``
-        r of each point in each group.
-    kernel : Radial
-        The family at some α, or a similarity.
-    n_threads : int
-        Threads; the result does not depend on it.
-    want_cost : bool
-        Whether ``cross`` is wanted; it is not valid otherwise.
-    far : bool
-        The family's pull is that of must-links; a similarity of one's own has one pull.
+    * rates shaped like ``members``: r of each point in each group.
+    * kernel: the family at some α, or a similarity.
+    * want_cost: whether ``cross`` is wanted; it is not valid otherwise.
+    * far: the family's pull is that of must-links; a similarity of one's own has one pull.
 
-    Returns
-    -------
-    GroupTerms
-
-    Notes
-    -----
     O(m + N log N) time and O(m + N) memory for a group of m points on a grid of N nodes.
     """
     indptr, members, weights = groups
@@ -135,7 +118,7 @@ def groups_by_grid(
 def cannot_links_by_grid(
     Yt: Any, indptr_a: Any, members_a: Any, indptr_b: Any, members_b: Any, n_threads: int
 ) -> tuple[float, Any]:
-    """Return what :func:`~nbembed.kernels.links.cannot_link` does, of large sides by the grid."""
+    """Compute :func:`~nbembed.kernels.links.cannot_link`, of large sides by the grid."""
     pairs = list(zip(itertools.pairwise(indptr_a), itertools.pairwise(indptr_b)))
     grids: dict[int, Grid] = {}
     for c, ((a, end_a), (b, end_b)) in enumerate(pairs):

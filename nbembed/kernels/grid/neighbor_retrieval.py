@@ -62,21 +62,9 @@ def neighbor_retrieval_by_grid(
     *,
     keep: Any = None,
 ) -> RetrievalTerms:
-    """Return what :func:`~nbembed.kernels.neighbor_retrieval.neighbor_retrieval` does, faster.
+    """Compute :func:`~nbembed.kernels.neighbor_retrieval.neighbor_retrieval` in nearly linear time.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-    logs : tuple
-        CSR parts as there; P must be sparse.
-    widths : ndarray of shape (n,), float64
-        w, the same for all points.
-    tradeoff, floor, n_threads, keep
-        As there.
-
-    Returns
-    -------
-    RetrievalTerms
+    The arguments are the same; P must be sparse, and ``widths`` the same for all points.
     """
     d, n = Yt.shape
     unit = math.sqrt(widths[0])
@@ -124,12 +112,8 @@ def neighbor_retrieval_by_grid(
 class _Entries:
     """The sums along the stored entries; points are in units of the width.
 
-    Attributes
-    ----------
-    excess : ndarray of shape (n,)
-        Σ_j e_ij Δ_ij.
-    cross : float
-        Σ_ij p_ij τ_ij.
+    * excess (n,): Σ_j e_ij Δ_ij.
+    * cross: Σ_ij p_ij τ_ij.
     """
 
     def __init__(

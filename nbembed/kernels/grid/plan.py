@@ -1,4 +1,4 @@
-"""How fine the grid is, and the kernel's transform on it.
+"""The spacing of the grid, and the kernel's transform on it.
 
 The kernel K(r²) is sampled at the nodes, ±N of them along each axis, and repeated with the period
 2N, so that charges on N nodes see each other at their true distance alone. Spreading and
@@ -57,12 +57,9 @@ LARGEST = 2**22
 class Plan(NamedTuple):
     """A kernel on a grid of a certain shape.
 
-    Attributes
-    ----------
-    transform : ndarray of shape (N_0 + 1, N_1 + 1, ...)
-        F for the frequencies of one quadrant.
-    near : ndarray of shape (6, 6, ...)
-        Its inverse transform at the nearest nodes: what charges within one cell's reach feel.
+    * transform (N_0 + 1, N_1 + 1, ...): F for the frequencies of one quadrant.
+    * near (6, 6, ...): its inverse transform at the nearest nodes: what charges within one cell's
+      reach feel.
     """
 
     transform: Any

@@ -31,7 +31,7 @@ LANES = 8
 
 
 def _in_reach() -> ir.Constant:
-    """Return which lanes stand for nodes."""
+    """Return a mask of the lanes that stand for nodes."""
     bit = ir.IntType(1)
     return ir.Constant(ir.VectorType(bit, LANES), [bit(k < ORDER) for k in range(LANES)])
 

@@ -27,14 +27,10 @@ GROWING = ("logarithm", "length")
 class Radial(NamedTuple):
     """A radial kernel: a member of the heavy-tailed family, or a similarity H with its score S.
 
-    Attributes
-    ----------
-    alpha : float
-        α ≥ 0; not used where H is given.
-    H, S : callable or None
-        Of τ.
-    of : {"similarity", "logarithm", "score", "length", "root"}
-        Whether K is H, log H, S, −2(√(1 + ατ) − 1)/α or √S; the last two of the family alone.
+    * alpha: α ≥ 0; not used where H is given.
+    * H, S: of τ.
+    * of {"similarity", "logarithm", "score", "length", "root"}: whether K is H, log H, S, −2(√(1 +
+      ατ) − 1)/α or √S; the last two of the family alone.
     """
 
     alpha: float = 0.0
@@ -120,12 +116,8 @@ class Smoothed(NamedTuple):
     K̃ is as smooth as the distance R is long. K − K̃ vanishes from R on, and is summed over the few
     pairs that are nearer (:mod:`.near_pairs`).
 
-    Attributes
-    ----------
-    kernel : Radial
-        Without H.
-    core : float
-        R.
+    * kernel: without H.
+    * core: R.
     """
 
     kernel: Radial
@@ -133,7 +125,7 @@ class Smoothed(NamedTuple):
 
     @property
     def of(self) -> str:
-        """Whether K is H, log H or S."""
+        """The kernel's kind: H, log H or S."""
         return self.kernel.of
 
     @property

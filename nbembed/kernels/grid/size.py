@@ -63,22 +63,14 @@ FOLD = 8
 
 
 class Grid(NamedTuple):
-    """Where the nodes are.
+    """Nodes of a grid, the kernel that is convolved on it, and the estimated time.
 
-    Attributes
-    ----------
-    low : ndarray of shape (d,), float64
-        The first node.
-    h : float
-        Spacing; 0.0 where all points coincide.
-    shape : tuple of int
-        Number of nodes along each axis.
-    span : float
-        Extent of the map along its widest axis.
-    kernel : Radial, GaussianMoment or Smoothed
-        What is convolved; where it is smoothed, near pairs are added.
-    cost : float
-        Estimated time in ns, one thread.
+    * low (d,) float64: the first node.
+    * h: spacing; 0.0 where all points coincide.
+    * shape: number of nodes along each axis.
+    * span: extent of the map along its widest axis.
+    * kernel: what is convolved; where it is smoothed, near pairs are added.
+    * cost: estimated time in ns, one thread.
     """
 
     low: Any
@@ -163,7 +155,7 @@ def little_memory(grid: Grid, double: bool) -> bool:
 
 
 def pair_cost(kernel: Radial | GaussianMoment) -> float:
-    """Return what a pair costs in the exact sum, in ns."""
+    """Return the time of a pair in the exact sum, in ns."""
     if isinstance(kernel, GaussianMoment):
         return RETRIEVAL_PAIR
     if kernel.H is not None:

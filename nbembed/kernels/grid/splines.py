@@ -59,13 +59,9 @@ def symbol(theta: Any) -> Any:
 class Polynomials(NamedTuple):
     """Polynomials of u − ½, a row a power and a column a node: (degree + 1, 6) each.
 
-    Attributes
-    ----------
-    weights, slopes : ndarray
-        w and dw/du of the six nodes.
-    overlaps, overlap_slopes : ndarray
-        c_a = Σ_k w_k w_{k+a} and dc_a/du, both doubled for a > 0, which stands for ±a: what a
-        charge on its nodes has in common with itself a nodes away.
+    * weights, slopes: w and dw/du of the six nodes.
+    * overlaps, overlap_slopes: c_a = Σ_k w_k w_{k+a} and dc_a/du, both doubled for a > 0, which
+      stands for ±a: what a charge on its nodes has in common with itself a nodes away.
     """
 
     weights: Any
@@ -76,7 +72,7 @@ class Polynomials(NamedTuple):
 
 @cache
 def polynomials() -> Polynomials:
-    """Return what :func:`weights` computes, as polynomials."""
+    """Return the results of :func:`weights` as polynomials."""
     u, none = Polynomial([0.5, 1.0]), Polynomial([0.0])
     w = [1 - u, u]
     for p in range(3, ORDER + 1):

@@ -53,28 +53,15 @@ def radial_sums(
 ) -> RadialTerms:
     """Return potential and gradient at all points.
 
-    Parameters
-    ----------
-    Yt : ndarray of shape (d, n), float32 or float64
-        Coordinates, d = 2 or 3; finite.
-    kernel : Radial or GaussianMoment
-        A logarithm or score only in maps that are wider than :data:`.size.LEAST` of its width.
-    charges : ndarray of shape (n,), optional
-        c; one each if not given.
-    n_threads : int
-        Threads; the result does not depend on it.
-    precise : bool
-        Whether small potentials must be right as well as large ones: on a finer grid, in float64.
-        Narrow maps, and points in float64, have a grid in float64 in any case.
-    grid : Grid, optional
-        What :func:`~nbembed.kernels.grid.size.grid_for` returns for these points and this kernel.
+    * Yt (d, n): coordinates, d = 2 or 3; finite.
+    * kernel: a logarithm or score only in maps that are wider than :data:`.size.LEAST` of its
+      width.
+    * charges (n,): c; one each if not given.
+    * precise: whether small potentials must be right as well as large ones: on a finer grid, in
+      float64. Narrow maps, and points in float64, have a grid in float64 in any case.
+    * grid: what :func:`~nbembed.kernels.grid.size.grid_for` returns for these points and this
+      kernel.
 
-    Returns
-    -------
-    RadialTerms
-
-    Notes
-    -----
     :func:`~nbembed.kernels.grid.size.grid_for` says what it costs.
     """
     d, n = Yt.shape

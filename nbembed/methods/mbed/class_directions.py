@@ -51,22 +51,13 @@ def bind(
 ) -> NDArray[np.float64]:
     """Return the rows of ``directions`` in the order in which labels are now bound to them.
 
-    Parameters
-    ----------
-    directions : ndarray of shape (n_classes, n_components)
-        Row c is the direction of class c so far.
-    bound : tuple of int
-        Classes whose direction must stay.
-    Y : ndarray of shape (n_samples, n_components)
-        The present layout.
-    supervision : Supervision
-        Its labeled classes outside ``bound`` choose among the free directions, together (the
-        assignment with the largest sum of ⟨w, mean position⟩ / ‖mean position‖).
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_components)
-        The same rows; classes without labels keep theirs unless it was taken.
+    * directions (n_classes, n_components): row c is the direction of class c so far.
+    * bound: classes whose direction must stay.
+    * Y (n_samples, n_components): the present layout.
+    * supervision: its labeled classes outside ``bound`` choose among the free directions, together
+      (the assignment with the largest sum of ⟨w, mean position⟩ / ‖mean position‖).
+    * returns (n_classes, n_components): the same rows; classes without labels keep theirs unless
+      it was taken.
     """
     n_classes = directions.shape[0]
     labeled = labeled_classes(supervision)
@@ -101,16 +92,11 @@ def turn(
 ) -> NDArray[np.float64]:
     """Return a set of directions rotated and ordered so that classes point to their anchors.
 
-    Parameters
-    ----------
-    directions : ndarray of shape (n_classes, n_components)
-        A regular set: its rows may be permuted and rotated together.
-    anchors : ndarray of shape (n_anchors, n_components)
-        Positions of ``classes``.
-    classes : tuple of int
-        The class of each anchor.
-    plane : bool
-        Whether the set lies in the first two dimensions and must stay there.
+    * directions (n_classes, n_components): a regular set: its rows may be permuted and rotated
+      together.
+    * anchors (n_anchors, n_components): positions of ``classes``.
+    * classes: the class of each anchor.
+    * plane: whether the set lies in the first two dimensions and must stay there.
     """
     anchors = _normalized(anchors)
     if not classes or not anchors.any():

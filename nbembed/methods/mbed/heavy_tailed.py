@@ -102,7 +102,7 @@ def radius(Y: NDArray[Any]) -> float:
 
 
 def agreement(Y: NDArray[Any], supervision: Supervision, membership: NDArray[np.float64]) -> float:
-    """Return how many labeled points agree with their unlabeled neighbors on the map.
+    """Return the number of labeled points that agree with their unlabeled neighbors on the map.
 
     A labeled point agrees if its class is the commonest among the predicted classes of its ten
     nearest unlabeled points. J does not see labels; this does, and it does not count the labeled
@@ -126,7 +126,7 @@ def _nearest(a: NDArray[Any], b: NDArray[Any], count: int) -> NDArray[np.intp]:
 
 
 def criterion(agreeing: float, trace: float) -> float:
-    """Return what layouts of a path compete by: the labels' vote, and J among equals."""
+    """Return the value by which layouts of a path compete: the labels' vote, and J among equals."""
     if math.isnan(trace):
         return math.nan
     return agreeing + trace / (1 + trace)

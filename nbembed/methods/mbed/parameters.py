@@ -272,7 +272,7 @@ class MbedParameters(Recipe[Affinities]):
         return neighbors_of_perplexity(perplexity, n_samples - 1)
 
     def algorithm_for(self, n_samples: int, n_components: int) -> Algorithm:
-        """Return how the pairs of so many points on a map of ``n_components`` are summed."""
+        """Return the algorithm that sums the pairs of so many points in ``n_components``."""
         if self.neighbors_for(n_samples) is None or n_components not in AXES:
             return "exact"
         return "grid"
@@ -289,7 +289,7 @@ class MbedParameters(Recipe[Affinities]):
 
     @property
     def _by_perplexity(self) -> bool:
-        """Whether each point has a width of its own rather than all points the same one.
+        """True if each point has a width of its own rather than all points the same one.
 
         One width loses a manifold that a few labels are to be carried along.
         """
@@ -299,17 +299,17 @@ class MbedParameters(Recipe[Affinities]):
 
     @property
     def _named(self) -> bool:
-        """Whether ``directions`` leaves them to the recipe."""
+        """True if ``directions`` leaves them to the recipe."""
         return self.directions is None or isinstance(self.directions, str)
 
     @property
     def _regular(self) -> bool:
-        """Whether the directions are a regular set, so that classes may exchange them."""
+        """True if the directions are a regular set, so that classes may exchange them."""
         return self._named and not self._has_centers
 
     @property
     def _has_centers(self) -> bool:
-        """Whether classes have centers rather than directions."""
+        """True if classes have centers rather than directions."""
         if not isinstance(self.directions, str):
             return False
         if self.directions == "plane":
@@ -318,7 +318,7 @@ class MbedParameters(Recipe[Affinities]):
 
     @property
     def _heavy(self) -> bool:
-        """Whether neighborhoods are heavy-tailed and joint rather than the paper's rows."""
+        """True if neighborhoods are heavy-tailed and joint rather than the paper's rows."""
         return self._has_centers or self.tails > 0
 
     def _count_classes(self, supervision: Supervision | None) -> int:

@@ -54,17 +54,7 @@ def make_centers(
     """Return the centers of ``n_classes`` classes on the map ``Y``.
 
     Classes that neither a label nor a cluster is left for have no center, nor have points that are
-    of no class.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n_samples, n_components)
-    supervision : Supervision
-        Labels and links.
-    n_classes : int
-        At least the number of its classes.
-    none_of_these : ndarray of bool, shape (n_samples,), optional
-        Which points are of none of the classes (:func:`none_of`).
+    of no class: ``none_of_these``, as :func:`none_of` returns them.
     """
     layout = np.ascontiguousarray(Y, dtype=np.float64)
     F = class_probabilities(layout, supervision, n_classes)
@@ -83,23 +73,10 @@ def make_centers(
 def none_of(
     affinities: Affinities, supervision: Supervision, n_classes: int, n_jobs: int | None = None
 ) -> NDArray[np.bool_]:
-    """Return which points are of none of the classes, as the neighbors in the data say.
+    """Return a mask of the points of none of the classes, judged by neighbors in the data.
 
     See :mod:`nbembed.propagation.reach`. None is where a class without a label may be anywhere.
-
-    Parameters
-    ----------
-    affinities : Affinities
-        Of the data; the graph that is made of them is kept with them.
-    supervision : Supervision
-    n_classes : int
-        As for :func:`make_centers`.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_samples,)
+    The graph that is made of the affinities is kept with them.
     """
     labeled, n = supervision.labeled, supervision.n_samples
     if np.unique(supervision.top_class[labeled]).size < n_classes or n == 1:
@@ -135,11 +112,8 @@ def pieces(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the center that each point belongs to and the class of each center.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n_samples, n_components)
-    F : ndarray of shape (n_samples, n_classes)
-        Class probabilities; a point belongs to its likeliest class.
+    ``F`` holds class probabilities, (n_samples, n_classes); a point belongs to its likeliest
+    class.
     """
     n, top, share = len(Y), F.argmax(axis=1), F.max(axis=1)
     places = {
@@ -179,16 +153,10 @@ def _gain(
     own: NDArray[np.bool_],
     wrong: NDArray[np.bool_],
 ) -> int:
-    """Return how many points more are in the right region with a center at the point ``place``.
+    """Return the gain of points in the right region by a center at the point ``place``.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n_samples, n_components)
-    place : int
-    nearest : ndarray of shape (n_samples,)
-        Distance of each point to the nearest center so far.
-    own, wrong : ndarray of bool, shape (n_samples,)
-        Whether a point is of the center's class, and whether it is in a wrong region so far.
+    ``nearest`` holds the distance of each point to the nearest center so far; ``own`` marks points
+    of the center's class, and ``wrong`` those that are in a wrong region so far.
     """
     nearer = cdist(Y[place][None], Y)[0] < nearest
     return int((nearer & own & wrong).sum()) - int((nearer & ~own & ~wrong).sum())

@@ -82,7 +82,7 @@ SETTLE_STEPS = 26
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MbedRecipe(MbedParameters):
-    """How Mbed's map is made; the parameters are those of :class:`~nbembed.Mbed`."""
+    """The recipe of Mbed's maps; the parameters are those of :class:`~nbembed.Mbed`."""
 
     summary: ClassVar[str] = "gives each class a region of the map"
 
@@ -341,7 +341,7 @@ class MbedRecipe(MbedParameters):
     def region_centers(
         self, Y: NDArray[Any], objective: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
-        """Return where the centers of the class regions are, and the class of each."""
+        """Return the centers of the class regions, and the class of each."""
         if not self._has_centers or not isinstance(_plain(objective), HeavyTailedMargin):
             return None
         return objective.places(Y), objective.regions.owners
@@ -349,7 +349,7 @@ class MbedRecipe(MbedParameters):
     # -- heavy tails -------------------------------------------------------------------------
 
     def _map_recipe(self, n_samples: int, n_components: int) -> HSSNERecipe:
-        """Return how the map is made that the boundaries harden on."""
+        """Return the recipe of the map that the boundaries harden on."""
         words = {"auto": "pca", "noise": "random"}
         init = words.get(self.init, self.init) if isinstance(self.init, str) else self.init
         return HSSNERecipe(
@@ -470,7 +470,7 @@ class MbedRecipe(MbedParameters):
 
 
 def none_of_these(objective: Any) -> NDArray[np.bool_] | None:
-    """Return which points are of none of the classes, ``None`` where that is not asked."""
+    """Return a mask of the points of no class, ``None`` where that is not asked."""
     counted = getattr(getattr(_plain(objective), "regions", None), "counted", None)
     return None if counted is None else ~counted
 

@@ -64,7 +64,7 @@ CLASSIFIER = "soft-nearest-neighbor"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ParametricEmbeddingRecipe(Recipe[Posteriors]):
-    """How a map of posteriors is made.
+    """The recipe of maps of posteriors.
 
     The parameters are those of :class:`~nbembed.ParametricEmbedding`.
     """
@@ -114,7 +114,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
 
     @property
     def learns_from_labels(self) -> bool:
-        """Whether there is a classifier, so that new labels invalidate the posteriors."""
+        """True if there is a classifier, so that new labels invalidate the posteriors."""
         return self.classifier is not None
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
@@ -287,7 +287,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         return self.replace(classifier=CLASSIFIER)
 
     def waits_for(self, supervision: Supervision) -> str:
-        """Return what the classifier lacks: it cannot be trained on fewer than two classes."""
+        """Return the classifier's missing input: labels of at least two classes."""
         if self.classifier is None or labeled_classes(supervision).size >= 2:
             return ""
         return "labels of two classes"

@@ -1,4 +1,4 @@
-"""Which labels a person gave, and which are suggestions that were accepted.
+"""Distinction of labels that a person gave from suggestions that were accepted.
 
 Suggestions are made from what a person said alone: an accepted one teaches nothing new, and would
 shift the class prior. Supervision does not say where a label comes from. An accepted label is known
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 class AcceptedLabels:
-    """The confidence with which a suggestion for each point was last accepted.
-
-    Parameters
-    ----------
-    n_samples : int
-    log : iterable of Event
-    """
+    """The confidence with which a suggestion for each point was last accepted."""
 
     def __init__(self, n_samples: int, log: Iterable[Event]) -> None:
         self._confidence = np.full(n_samples, np.nan)
@@ -44,7 +38,7 @@ class AcceptedLabels:
             self._confidence[point] = confidence
 
     def by_hand(self, supervision: Supervision) -> NDArray[np.bool_]:
-        """Return which points a person has labeled."""
+        """Return a mask of the points that a person has labeled."""
         labeled = supervision.top_class >= 0
         found: NDArray[np.bool_] = labeled & (supervision.confidence != self._confidence)
         return found

@@ -21,17 +21,10 @@ REQUIRED: Any = object()
 class Kind:
     """A kind of argument.
 
-    Attributes
-    ----------
-    name : str
-        What the schema of the wire calls it.
-    check : callable
-        ``check(argument's name, value, n_samples)`` returns the value as the log keeps it, or
-        raises ValueError or TypeError naming the argument.
-    annotation : str
-        Its type in the signature of the session's method.
-    doc : str
-        Its type in the docstring.
+    * name: what the schema of the wire calls it.
+    * check: ``check(argument's name, value, n_samples)`` returns the value as the log keeps it, or
+      raises ValueError or TypeError naming the argument.
+    * annotation: its type in the signature of the session's method.
     """
 
     name: str
@@ -146,17 +139,9 @@ PARAMETERS = Kind("parameters", _unchecked, "Any", "parameters of the method")
 class Argument:
     """An argument of a command.
 
-    Attributes
-    ----------
-    name : str
-        Its keyword in the session's method and in the log.
-    kind : Kind
-    doc : str
-        One sentence.
-    default : object
-        :data:`REQUIRED` where it must be given.
-    wire : str
-        What a page calls it, if not ``name``: some names are reserved words in Python.
+    * name: its keyword in the session's method and in the log.
+    * default: :data:`REQUIRED` where it must be given.
+    * wire: what a page calls it, if not ``name``: some names are reserved words in Python.
     """
 
     name: str
@@ -167,10 +152,10 @@ class Argument:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """True if it must be given."""
         return self.default is REQUIRED
 
     @property
     def wire_name(self) -> str:
-        """What a page calls it."""
+        """The name of the argument on a page."""
         return self.wire or self.name

@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 class Change:
     """The effect of one command; everything derived from it is computed once.
 
-    Attributes
-    ----------
-    entry : Command
-    arguments : mapping
-        As the log keeps them.
-    old, new : SessionState
-        Before and after the command.
+    ``arguments`` are as the log keeps them.
     """
 
     entry: Command
@@ -69,7 +63,7 @@ class Change:
         return self.new.snapshot_number(self.arguments)
 
     def events(self) -> list[str]:
-        """Return what subscribers hear when the command has taken effect."""
+        """Return the events that subscribers are notified of when the command has taken effect."""
         events = []
         old, new = self.old.settings, self.new.settings
         if not old.same_method(new):

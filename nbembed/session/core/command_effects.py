@@ -1,4 +1,4 @@
-"""What the commands of the table do to the settings, and under which words.
+"""The commands' effects on the settings, and the texts for undo.
 
 Pure functions of settings or state, arguments and context, in the forms that an entry takes them
 (:class:`nbembed.session.core.command_entry.Command`).
@@ -97,7 +97,7 @@ def with_parameters(now: Settings, a: Arguments, context: Context) -> Settings:
 
 
 def set_text(now: Settings, a: Arguments) -> str:
-    """Return what undo calls a change of parameters."""
+    """Return undo's text for a change of parameters."""
     return "set " + ", ".join(f"{now.symbol(k)} to {short(a[k])}" for k in sorted(a))
 
 
@@ -138,7 +138,7 @@ def at_path_step(now: Settings, a: Arguments, context: Context) -> Settings:
 
 
 def path_text(now: Settings, a: Arguments) -> str:
-    """Return what undo calls a step to a kept layout."""
+    """Return undo's text for a step to a kept layout."""
     symbol = now.symbol(now.recipe.path_parameter)
     return f"go to {symbol} = {short(a['value'])} of the path"
 
@@ -176,12 +176,12 @@ def no_lines(writer: SourceWriter, a: Arguments) -> list[str]:
 
 
 def point_count(points: list[Any]) -> str:
-    """Return how many points there are, in words."""
+    """Return the number of points, in words."""
     return "1 point" if len(points) == 1 else f"{len(points)} points"
 
 
 def suggestion_count(labels: list[Any]) -> str:
-    """Return how many suggestions there are, in words."""
+    """Return the number of suggestions, in words."""
     return "1 suggestion" if len(labels) == 1 else f"{len(labels)} suggestions"
 
 

@@ -1,4 +1,4 @@
-"""What an entry of the table of commands is, and what a command may look at.
+"""The type of an entry of the table of commands, and the context that a command reads.
 
 The entries themselves are in :mod:`nbembed.session.core.commands`.
 """
@@ -66,7 +66,7 @@ class Steered(Protocol):
 
 
 class SourceWriter(Protocol):
-    """What a command needs to print itself (:class:`nbembed.session.file.script.ScriptWriter`)."""
+    """Interface for commands to print themselves (:class:`.file.script.ScriptWriter`)."""
 
     def method(self, name: str, parameters: Mapping[str, Any]) -> str:
         """Return the source of a method with these parameters."""
@@ -77,18 +77,12 @@ class SourceWriter(Protocol):
 
 @dataclass(frozen=True)
 class Context:
-    """What commands may look at beside the state.
+    """Inputs of commands beside the state.
 
-    Attributes
-    ----------
-    X : ndarray or sparse array
-        The checked data.
-    methods : mapping of str to type
-        The recipe classes that a switch may name.
-    path : callable
-        Returns the kept layouts that will be there when the command takes effect.
-    suggestions : callable
-        Returns what is suggested from the present labels, ``None`` if nothing is yet.
+    * X: the checked data.
+    * methods: the recipe classes that a switch may name.
+    * path: returns the kept layouts that will be there when the command takes effect.
+    * suggestions: returns what is suggested from the present labels, ``None`` if nothing is yet.
     """
 
     X: Any = None
@@ -101,42 +95,25 @@ class Context:
 class Command:
     """One thing that a session can do on request.
 
-    Attributes
-    ----------
-    name : str
-        Of the session's method, in the log and on the wire.
-    summary : str
-        One line of documentation.
-    arguments : tuple of Argument
-    role : str
-        How it bears on the motion; see :mod:`nbembed.session.core.state_machine`.
-    effect : callable
-        ``effect(map, change)`` lets it take effect on the moving map. Not called where the role
-        is motion alone.
-    flags : frozenset of str
-        What else it does, for those who must know; see :data:`Flag`.
-    settings : callable or None
-        ``settings(present settings, arguments, context)`` returns those after the command; the
-        change can be undone.
-    undo_text : callable or None
-        ``undo_text(settings after it, arguments)``: what undo calls the change.
-    detail : callable or None
-        ``detail(arguments)``: what a list of the history says beside that.
-    gesture : callable or None
-        ``gesture(arguments)``: changes of one gesture are undone as one.
-    state : callable or None
-        In place of ``settings``, for what is no change of the settings or moves through the
-        history: ``state(session state, arguments)`` returns the state after the command.
-    complete : callable or None
-        ``complete(session state, arguments, context)`` returns the arguments as the log keeps
-        them, where they depend on the session.
-    logged : tuple of Argument
-        What the log keeps, where that is something else than ``arguments``.
-    script : callable or None
-        ``script(writer, arguments)`` returns the lines that do it again; by default a call of the
-        session's method.
-    from_page : bool
-        Whether a page may send it.
+    * name: of the session's method, in the log and on the wire.
+    * summary: one line of documentation.
+    * role: how it bears on the motion; see :mod:`nbembed.session.core.state_machine`.
+    * effect: ``effect(map, change)`` lets it take effect on the moving map. Not called where the
+      role is motion alone.
+    * flags: what else it does, for those who must know; see :data:`Flag`.
+    * settings: ``settings(present settings, arguments, context)`` returns those after the command;
+      the change can be undone.
+    * undo_text: ``undo_text(settings after it, arguments)``: what undo calls the change.
+    * detail: ``detail(arguments)``: what a list of the history says beside that.
+    * gesture: ``gesture(arguments)``: changes of one gesture are undone as one.
+    * state: in place of ``settings``, for what is no change of the settings or moves through the
+      history: ``state(session state, arguments)`` returns the state after the command.
+    * complete: ``complete(session state, arguments, context)`` returns the arguments as the log
+      keeps them, where they depend on the session.
+    * logged: what the log keeps, where that is something else than ``arguments``.
+    * script: ``script(writer, arguments)`` returns the lines that do it again; by default a call
+      of the session's method.
+    * from_page: whether a page may send it.
     """
 
     name: str
@@ -172,27 +149,15 @@ class Command:
 
     @property
     def keywords(self) -> bool:
-        """Whether it takes parameters by any name."""
+        """True if it takes parameters by any name."""
         return any(argument.kind is PARAMETERS for argument in self.arguments)
 
     def checked(self, given: Mapping[str, Any], n_samples: int) -> dict[str, Any]:
-        """Return arguments in the form that the log keeps.
-
-        Raises
-        ------
-        ValueError, TypeError
-            Naming the argument that is wrong.
-        """
+        """Return arguments in the form of the log; an error names the argument that is wrong."""
         return self._checked(self.arguments, given, n_samples)
 
     def restored(self, logged: Mapping[str, Any], n_samples: int) -> dict[str, Any]:
-        """Return the arguments that a log holds, if they are such as this command is logged with.
-
-        Raises
-        ------
-        ValueError, TypeError
-            Naming the argument that is wrong.
-        """
+        """Return the arguments in a log, checked to be such as this command is logged with."""
         return self._checked(self.logged or self.arguments, logged, n_samples)
 
     def _checked(

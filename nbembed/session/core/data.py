@@ -27,11 +27,8 @@ def digest(X: Any) -> str:
 def checked_data(X: Any, recipe: Recipe[Any]) -> Any:
     """Return ``X`` as a read-only float array of its own, or as a CSR array of such arrays.
 
-    Raises
-    ------
-    ValueError
-        See :func:`nbembed.data.matrix_input.check_data`; also if squares of distances would over-
-        or underflow, whatever the metric: a session can switch to methods that square them.
+    Raises ValueError also if squares of distances would over- or underflow, whatever the metric: a
+    session can switch to methods that square them.
     """
     data = check_data(X, recipe.data_metric)
     check_span(data)

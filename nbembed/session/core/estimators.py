@@ -1,4 +1,4 @@
-"""Which estimators (a classifier, a learning metric) a file or log may hold, and with what.
+"""The estimators (a classifier, a learning metric) that a file or log may hold, and their parts.
 
 A session file may come from somebody else. What may be restored is therefore a stated list:
 
@@ -115,10 +115,7 @@ def fitted_attributes(value: BaseEstimator) -> dict[str, Any]:
 def estimator_parts(value: BaseEstimator, name: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Return path, parameters and fitted attributes of an estimator, as they may be stored.
 
-    Raises
-    ------
-    TypeError
-        If it may not be; the message begins with ``name``.
+    Raises TypeError if it may not be; the message begins with ``name``.
     """
     path = path_of(type(value))
     if _class_of(path) is not type(value):
@@ -139,25 +136,10 @@ def estimator_parts(value: BaseEstimator, name: str) -> tuple[str, dict[str, Any
 def make_estimator(
     path: Any, parameters: Mapping[str, Any], learned: Mapping[str, Any]
 ) -> BaseEstimator:
-    """Return the estimator of a path with these parameters.
+    """Return the estimator of a path in a file with these decoded parameters and fitted attributes.
 
-    Parameters
-    ----------
-    path : str
-        As in the file.
-    parameters, learned : mapping of str to Any
-        Decoded values.
-
-    Raises
-    ------
-    ValueError
-        If the path is not that of a class of the list, the class does not take a parameter, or the
-        fitted attributes do not fit together.
-
-    Warns
-    -----
-    UserWarning
-        If a parameter names a cache.
+    Warns if a parameter names a cache. Raises ValueError if the path is not that of a class of the
+    list, the class does not take a parameter, or the fitted attributes do not fit together.
     """
     cls = _class_of(path)
     if cls is None:

@@ -1,4 +1,4 @@
-"""What a session logs: a list of events, each with the iteration at which it took effect.
+"""The log of a session: a list of events, each with the iteration at which it took effect.
 
 The log is the session's memory of what was done to it. It starts with a ``start`` event (method,
 parameters, supervision, a digest of the data), goes on with the commands in the order in which they

@@ -28,18 +28,10 @@ LIMIT = 200
 class Step:
     """One thing to undo.
 
-    Attributes
-    ----------
-    text : str
-        What it was.
-    settings : Settings
-        On its other side.
-    detail : str
-        What a list of the history says beside the text.
-    provenance : Provenance or None
-        ``None`` if it is not known.
-    naming : Naming or None
-        What it does to the name of a snapshot, if it renames or deletes one.
+    * text, detail: as lists of the history show it.
+    * settings: on its other side.
+    * provenance: ``None`` if it is not known.
+    * naming: its effect on the name of a snapshot, if it renames or deletes one.
     """
 
     text: str
@@ -60,15 +52,9 @@ class Step:
 class Change:
     """A step of the history as it is listed.
 
-    Attributes
-    ----------
-    number : int
-        Of the place that it led to; :meth:`nbembed.Session.go_to` goes there.
-    text, detail : str
-        What it was: "label 120 points as six", and "confidence 0.9".
-    provenance : Provenance or None
-        Who made it, how and when; ``None`` if it is not known.
-    undone : bool
+    * number: of the place that it led to; :meth:`nbembed.Session.go_to` goes there.
+    * text, detail: such as "label 120 points as six" and "confidence 0.9".
+    * provenance: who made it, how and when; ``None`` if it is not known.
     """
 
     number: int
@@ -86,14 +72,10 @@ class Change:
 class History:
     """The steps that led here, and those that were undone.
 
-    Attributes
-    ----------
-    past, future : tuple of Step
-        The latest last.
-    gesture : str
-        What a further change must be called to merge with the last step; "" when nothing may.
-    forgotten : int
-        How many steps before ``past`` are no longer kept.
+    * past, future: the latest last.
+    * gesture: what a further change must be called to merge with the last step; "" when nothing
+      may.
+    * forgotten: how many steps before ``past`` are no longer kept.
     """
 
     past: tuple[Step, ...] = ()
@@ -121,13 +103,7 @@ class History:
         return History(past[-LIMIT:], (), gesture, forgotten)
 
     def undone(self, now: Settings, names: Names) -> tuple[Settings, Names, History]:
-        """Return settings and names of snapshots before the last step, and the history there.
-
-        Raises
-        ------
-        ValueError
-            If there is nothing to undo.
-        """
+        """Return settings and names of snapshots before the last step, and the history there."""
         if not self.past:
             raise ValueError("there is nothing to undo")
         step = self.past[-1]
@@ -136,13 +112,7 @@ class History:
         return step.settings, there, replace(self, past=self.past[:-1], future=future, gesture="")
 
     def redone(self, now: Settings, names: Names) -> tuple[Settings, Names, History]:
-        """Return settings and names of snapshots after the last undone step, and the history there.
-
-        Raises
-        ------
-        ValueError
-            If there is nothing to redo.
-        """
+        """Return settings and names of snapshots after the last undone step, and that history."""
         if not self.future:
             raise ValueError("there is nothing to redo")
         step = self.future[-1]
@@ -158,10 +128,7 @@ class History:
     def gone_to(self, place: int, now: Settings, names: Names) -> tuple[Settings, Names, History]:
         """Return settings and names of snapshots at a place, and the history as undo leaves it.
 
-        Raises
-        ------
-        ValueError
-            If there is no such place, or it is no longer kept.
+        Raises ValueError if there is no such place, or it is no longer kept.
         """
         last = self.place + len(self.future)
         if not self.forgotten <= place <= last:

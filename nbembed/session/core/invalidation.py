@@ -1,4 +1,4 @@
-"""What a change invalidates: the cascade affinities → objective → display.
+"""Invalidation by a change: the cascade affinities → objective → display.
 
 A recipe declares what each of its parameters enters first; a part later in the data flow is always
 redone with an earlier one, and nothing earlier is touched: a slider that enters only the objective
@@ -34,15 +34,11 @@ _WITH: dict[Part, frozenset[Part]] = {
 
 @dataclass(frozen=True)
 class Invalidation:
-    """What must be redone after a change of settings.
+    """The work to redo after a change of settings.
 
-    Attributes
-    ----------
-    parts : frozenset of str
-        Parts of the data flow that must be made anew.
-    moved : frozenset of str
-        Live parameters that got another number and enter the objective alone: the running
-        objective takes them over by ``with_parameters``.
+    * parts: parts of the data flow that must be made anew.
+    * moved: live parameters that got another number and enter the objective alone: the running
+      objective takes them over by ``with_parameters``.
     """
 
     parts: frozenset[Part] = frozenset()
@@ -50,12 +46,12 @@ class Invalidation:
 
     @property
     def moves(self) -> bool:
-        """Whether the layout is affected, and not only what is shown with it."""
+        """True if the layout is affected, and not only the display."""
         return bool(self.moved or self.parts - {"display"})
 
 
 def invalidated(old: Settings, new: Settings) -> Invalidation:
-    """Return what must be redone when ``new`` takes the place of ``old``."""
+    """Return the work to redo when ``new`` takes the place of ``old``."""
     if not old.same_method(new):
         return Invalidation(_WITH["affinities"] | _WITH["layout"])
     parts: set[Part] = set()
@@ -86,11 +82,7 @@ def invalidated(old: Settings, new: Settings) -> Invalidation:
 def says_more(old: Supervision, new: Supervision, *, counts_classes: bool) -> bool:
     """Return whether two supervisions differ in what reaches a map, not only in names.
 
-    Parameters
-    ----------
-    old, new : Supervision
-    counts_classes : bool
-        Whether the number of classes matters to the method even where no point has a class.
+    With ``counts_classes`` the number of classes matters even where no point has a class.
     """
     if counts_classes and (
         len(old.classes) != len(new.classes)

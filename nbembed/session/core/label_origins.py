@@ -1,4 +1,4 @@
-"""Where each label came from: who gave it, when, and at which iteration.
+"""The origin of each label: who gave it, when, and at which iteration.
 
 A supervision says what is known of the points, and not how it came to be known. That is kept beside
 it, as a list of changes that grows at its end and shares what was before. It travels with the
@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 class LabelOrigins:
     """Points that one command labeled, and the origins of the labels before.
 
-    Attributes
-    ----------
-    points : ndarray of int
-    provenance : Provenance or None
-        ``None`` if it is not known.
-    before : LabelOrigins or None
+    ``provenance`` is ``None`` if it is not known.
     """
 
     points: NDArray[np.intp] = field(repr=False)

@@ -14,17 +14,6 @@ if TYPE_CHECKING:
 
 
 def known_methods(*more: type[Any]) -> dict[str, type[Recipe[Any]]]:
-    """Return the registered recipe classes by name, and ``more``.
-
-    Parameters
-    ----------
-    *more : Recipe or estimator classes
-        Of a name that is registered already, these are taken.
-
-    Raises
-    ------
-    TypeError
-        If one of them is neither.
-    """
+    """Return the registered recipe classes by name, and ``more``, which take precedence."""
     found = {kind.name: kind for kind in map(recipe_type_of, more)}
     return {**registered(), **found}

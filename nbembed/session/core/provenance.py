@@ -1,4 +1,4 @@
-"""Who gave a command, how and when: what the history and each label say of themselves.
+"""The provenance of a command, as the history and each label have it: who, how and when.
 
 It is noted beside a command, in the log too, and decides nothing: a replay comes to the same map
 without it.
@@ -19,17 +19,11 @@ LONGEST_HOW = 40
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a command came from.
+    """The origin of a command: who gave it, how, and when.
 
-    Attributes
-    ----------
-    source : {"hand", "suggestion", "code"}
-    how : str
-        What the points were chosen with, such as "lasso"; "" if that is not known.
-    time : float
-        When it was given, in seconds since 1970 (UTC).
-    iteration : int
-        Which the map was at when it was given.
+    * how: means of choosing the points, such as "lasso"; "" if that is not known.
+    * time: in seconds since 1970 (UTC).
+    * iteration: of the map when the command was given.
     """
 
     source: str
@@ -48,7 +42,7 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, data: Any) -> Provenance | None:
-        """Return what :meth:`to_dict` described; ``None`` if it is not of that form.
+        """Return the provenance that :meth:`to_dict` described; ``None`` if it is not of that form.
 
         A log is of use without it, so that nothing is refused for its sake.
         """

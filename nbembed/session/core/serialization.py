@@ -36,13 +36,7 @@ DEPTH = 100
 
 
 def encode(value: Any, name: str = "value") -> Any:
-    """Return ``value`` as JSON data.
-
-    Raises
-    ------
-    TypeError
-        If it has no JSON form; the message says which part, beginning at ``name``.
-    """
+    """Return ``value`` as JSON data; a TypeError names the part, from ``name``, that has none."""
     return _encode(value, name, strict=True)
 
 
@@ -108,19 +102,10 @@ def _has_no_form(value: Any) -> bool:
 
 
 def decode(value: Any, n_samples: int | None = None) -> Any:
-    """Return what :func:`encode` was given.
+    """Return the value that :func:`encode` was given.
 
-    Parameters
-    ----------
-    value : JSON data
-    n_samples : int, optional
-        How many points any supervision must be of; what says otherwise is refused before anything
-        of that size is made.
-
-    Raises
-    ------
-    ValueError
-        If a reserved form is broken.
+    Any supervision must be of ``n_samples`` points: another number is refused before anything of
+    that size is made. Raises ValueError if a reserved form is broken.
     """
     return _decode(value, n_samples, 0)
 
@@ -150,13 +135,7 @@ def _decode(value: Any, n: int | None, depth: int) -> Any:
 
 
 def decode_supervision(data: Any, n_samples: int | None) -> Supervision:
-    """Return what ``Supervision.to_dict`` wrote, of ``n_samples`` points if that is known.
-
-    Raises
-    ------
-    ValueError
-        If it is broken or of another number of points.
-    """
+    """Return the supervision that ``to_dict`` wrote, of ``n_samples`` points if that is known."""
     found = data.get("n_samples") if isinstance(data, Mapping) else None
     if n_samples is not None and (type(found) is not int or found != n_samples):
         raise ValueError(f"it has {n_samples} points but labels for {shown(found)}")

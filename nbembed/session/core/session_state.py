@@ -31,14 +31,8 @@ if TYPE_CHECKING:
 class SessionState:
     """Settings, history, snapshots and saved selections, as of the last command given.
 
-    Attributes
-    ----------
-    settings : Settings
-    history : History
-    snapshots : mapping of str to KeptSettings
-        The settings of each snapshot, by name, oldest first.
-    selections : mapping of str to ndarray of int
-        Sets of points that were saved by name; sorted and read only.
+    ``snapshots`` holds the settings of each snapshot by name, oldest first; ``selections`` sets of
+    points by name, sorted and read only.
     """
 
     settings: Settings
@@ -51,20 +45,8 @@ class SessionState:
     ) -> SessionState:
         """Return the state with other settings, or itself if they are the same.
 
-        Parameters
-        ----------
-        settings : Settings
-        text : str
-            What undo calls the change.
-        gesture : str
-            Consecutive changes of one gesture (moves of a slider) are one step of the history.
-        detail : str
-            What a list of the history says beside the text.
-
-        Raises
-        ------
-        ValueError
-            If the settings are not legal.
+        Undo and lists of the history show ``text`` and ``detail``. Consecutive changes of one
+        ``gesture`` (moves of a slider) are one step of the history.
         """
         if settings.same_as(self.settings):
             return self
@@ -98,7 +80,7 @@ class SessionState:
         return replace(self, settings=settings, snapshots=names, history=history)
 
     def has_place(self, settings: Settings) -> bool:
-        """Return whether these very settings are of a place of the history, not the present one."""
+        """Return whether these very settings are of a past or future place of the history."""
         steps = (*self.history.past, *self.history.future)
         return settings is not self.settings and any(s.settings is settings for s in steps)
 
@@ -107,12 +89,7 @@ class SessionState:
     ) -> SessionState:
         """Return the state with the provenance of the command that led to it.
 
-        Parameters
-        ----------
-        provenance : Provenance or None
-        before : SessionState
-        labels : bool
-            Whether the command gives labels.
+        ``labels`` says whether the command gives labels.
         """
         settings = self.settings
         if labels:
@@ -140,13 +117,7 @@ class SessionState:
         return replace(self.sealed(), snapshots=by_number(kept))
 
     def with_snapshot_renamed(self, old: str, new: str) -> SessionState:
-        """Return the state with another name of a snapshot, as a step of the history.
-
-        Raises
-        ------
-        ValueError
-            If there is none of the old name, or another one of the new name.
-        """
+        """Return the state with another name of a snapshot, as a step of the history."""
         kept = require_snapshot(self.snapshots, old, "old")
         if new == old:
             return self
@@ -155,13 +126,7 @@ class SessionState:
         return self._crossing(Naming(kept, new), f"rename the snapshot {old} to {new}")
 
     def without_snapshot(self, name: str) -> SessionState:
-        """Return the state without a snapshot, as a step of the history.
-
-        Raises
-        ------
-        ValueError
-            If there is none of that name.
-        """
+        """Return the state without a snapshot, as a step of the history."""
         kept = require_snapshot(self.snapshots, name)
         return self._crossing(Naming(kept, None), f"delete the snapshot {name}")
 
@@ -191,13 +156,7 @@ class SessionState:
         return replace(self, selections=MappingProxyType({**self.selections, name: saved}))
 
     def without_selection(self, name: str) -> SessionState:
-        """Return the state without a saved selection.
-
-        Raises
-        ------
-        ValueError
-            If there is none of that name.
-        """
+        """Return the state without a saved selection."""
         if name not in self.selections:
             saved = shown_names(self.selections) or "none is saved"
             raise ValueError(

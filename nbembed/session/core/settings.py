@@ -32,15 +32,8 @@ if TYPE_CHECKING:
 class Settings:
     """Recipe and supervision of a session.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        The method with its parameters.
-    supervision : Supervision
-    others : mapping of str to Recipe
-        Methods used before in this session, by name, the latest last.
-    origins : LabelOrigins or None
-        Where the labels of the supervision came from. It decides nothing.
+    * others: methods used before in this session, by name, the latest last.
+    * origins: of the labels of the supervision; nothing is decided by them.
     """
 
     recipe: Recipe[Any]
@@ -76,7 +69,7 @@ class Settings:
         return frozenset(parameter.name for parameter in self.recipe.live_parameters)
 
     def symbol(self, name: str) -> str:
-        """Return what people call a parameter."""
+        """Return the symbol of a parameter."""
         for parameter in self.recipe.live_parameters:
             if parameter.name == name:
                 return parameter.symbol
@@ -100,13 +93,7 @@ class Settings:
         return self.supervision == other.supervision and self.same_recipe(other)
 
     def with_parameters(self, changes: Mapping[str, Any]) -> Settings:
-        """Return settings with some parameters changed.
-
-        Raises
-        ------
-        ValueError
-            A name that the recipe does not have.
-        """
+        """Return settings with changed parameters; raise ValueError if the recipe lacks one."""
         plain = {name: _owned(value) for name, value in changes.items()}
         changed = self.recipe.replace(**plain).seeded().live(self.supervision.n_samples)
         return replace(self, recipe=changed)
@@ -129,10 +116,11 @@ class Settings:
         return changed.with_supervision(self.supervision)
 
     def recipe_for(self, kind: type[Recipe[Any]], X: Any) -> Recipe[Any]:
-        """Return what a switch to a method by name uses.
+        """Return the recipe for a switch to a method by name.
 
-        The parameters that the session last had for it, else what its recipe declares for live
-        use; what describes the data is the present method's, or that of the last one that had any.
+        Its parameters are those that the session last had for it, else those that its recipe
+        declares for live use; parameters that describe the data are of the present method, or of
+        the last one that had any.
         """
         if kind is type(self.recipe):
             return self.recipe
@@ -172,13 +160,7 @@ class Settings:
 
 
 def method_named(name: str, methods: Mapping[str, type[Recipe[Any]]]) -> type[Recipe[Any]]:
-    """Return the recipe class of a name.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """Return the recipe class of a name."""
     kind = methods.get(name)
     if kind is None:
         raise ValueError(
@@ -192,10 +174,8 @@ def stored_recipe(
 ) -> Recipe[Any]:
     """Return a recipe from its name and parameters, as a log or a file has them.
 
-    Raises
-    ------
-    ValueError
-        If the method is not known, or a parameter is none of its own or has only a description.
+    Raises ValueError if the method is not known, or a parameter is none of its own or has only a
+    description.
     """
     kind = methods.get(name) if isinstance(name, str) else None
     if kind is None:
@@ -211,13 +191,7 @@ def stored_recipe(
 
 
 def recipe_of(method: Any) -> Recipe[Any]:
-    """Return the recipe of an estimator, or a recipe itself.
-
-    Raises
-    ------
-    TypeError
-        If it is neither.
-    """
+    """Return the recipe of an estimator, or a recipe itself."""
     if isinstance(method, Estimator):
         return method.recipe
     if isinstance(method, Recipe):

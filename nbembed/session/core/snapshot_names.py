@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KeptSettings:
-    """The settings of a snapshot.
-
-    Attributes
-    ----------
-    number : int
-        Of the snapshot; later ones have larger numbers.
-    settings : Settings
-    """
+    """The settings of a snapshot; later snapshots have larger numbers."""
 
     number: int
     settings: Settings
@@ -40,13 +33,10 @@ Names = Mapping[str, KeptSettings]
 
 @dataclass(frozen=True)
 class Naming:
-    """What a step of the history does to the name of one snapshot.
+    """The effect of a step of the history on the name of one snapshot.
 
-    Attributes
-    ----------
-    kept : KeptSettings
-    name : str or None
-        On the other side of the step; ``None`` where the snapshot is deleted there.
+    ``name`` is the one on the other side of the step; ``None`` where the snapshot is deleted
+    there.
     """
 
     kept: KeptSettings
@@ -82,13 +72,7 @@ def by_number(names: Names) -> Names:
 
 
 def require_snapshot(names: Names, name: object, argument: str = "name") -> KeptSettings:
-    """Return the settings of the snapshot of a name.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """Return the settings of the snapshot of a name."""
     if not isinstance(name, str) or name not in names:
         known = shown_names(names) or "there is none"
         raise ValueError(f"{argument} must be one of the snapshots ({known}), got {shown(name)}")

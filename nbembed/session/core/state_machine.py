@@ -1,4 +1,4 @@
-"""What a session is doing, as a pure state machine: no thread, no clock, no engine.
+"""The activity of a session as a pure state machine: no thread, no clock, no engine.
 
     transition(state, action, facts) -> (state, effects)
 
@@ -49,24 +49,15 @@ Effects = tuple[Effect, ...]
 
 @dataclass(frozen=True)
 class MachineState:
-    """What a session is doing.
+    """The activity of a session.
 
-    Attributes
-    ----------
-    target : str
-        The state once the steps in hand and in the queue are done.
-    steps_requested : int
-        Iterations asked for by ``step`` and not yet done.
-    changed_since_error : bool
-        Whether a command since the error may have removed its cause.
-    playing : bool
-        Whether the worker iterates until convergence.
-    steps_left : int
-        Iterations left of the ``step`` that the worker is at.
-    grace : int
-        Iterations before convergence is looked at.
-    closing : bool
-        Whether the session ends once the queue is empty.
+    * target: the state once the steps in hand and in the queue are done.
+    * steps_requested: iterations asked for by ``step`` and not yet done.
+    * changed_since_error: whether a command since the error may have removed its cause.
+    * playing: whether the worker iterates until convergence.
+    * steps_left: iterations left of the ``step`` that the worker is at.
+    * grace: iterations before convergence is looked at.
+    * closing: whether the session ends once the queue is empty.
     """
 
     target: State = "idle"
@@ -84,28 +75,19 @@ class MachineState:
 
     @property
     def iterating(self) -> bool:
-        """Whether the worker has iterations to do."""
+        """True if the worker has iterations to do."""
         return self.playing or self.steps_left > 0
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a transition depends on beside the state.
+    """Inputs of a transition beside the state, each of one kind of action.
 
-    Attributes
-    ----------
-    changes : bool
-        Given: whether the settings differ after the command.
-    moves : bool
-        Given: whether the change affects the layout.
-    steps : int
-        Of a ``step``.
-    woken : bool
-        Begun: whether the command set the map in motion when it was given.
-    converged : bool
-        Iterated: whether the map is at rest.
-    queued : bool
-        Iterated: whether commands wait.
+    * changes, moves: of a given command: whether the settings differ after it, and whether the
+      layout is affected.
+    * steps: of a ``step``.
+    * woken: of a command that begins: whether it set the map in motion when it was given.
+    * converged, queued: after an iteration: whether the map is at rest, and whether commands wait.
     """
 
     changes: bool = True
@@ -119,24 +101,11 @@ class Facts:
 def transition(state: MachineState, action: str, facts: Facts) -> tuple[MachineState, Effects]:
     """Return the state after an action, and what is to be done.
 
-    Parameters
-    ----------
-    state : MachineState
-    action : str
-        "give" or "begin" with a role ("give play", "begin reset", …), or "iterated", "failed",
-        "learned", "close".
-    facts : Facts
+    * action: "give" or "begin" with a role ("give play", "begin reset", …), or "iterated",
+      "failed", "learned", "close".
+    * returns effects: of a given command: empty if there is nothing to do.
 
-    Returns
-    -------
-    state : MachineState
-    effects : tuple of str
-        Of a given command: empty if there is nothing to do.
-
-    Raises
-    ------
-    KeyError
-        If there is no such action.
+    Raises KeyError if there is no such action.
     """
     return TRANSITIONS[action](state, facts)
 

@@ -37,17 +37,10 @@ MEMBERS = 100_000
 
 
 class Archive:
-    """The members of an open session file.
+    """The members of an open session file, which stays open.
 
-    Parameters
-    ----------
-    file : binary file
-        Open for reading; stays open.
-
-    Raises
-    ------
-    ValueError, zipfile.BadZipFile
-        If it is no such archive, or members claim more bytes than there are.
+    Raises ValueError or BadZipFile if it is no such archive, or members claim more bytes than
+    there are.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -78,10 +71,7 @@ class Archive:
     def document(self) -> dict[str, Any]:
         """Return the JSON document.
 
-        Raises
-        ------
-        ValueError
-            If it is none, or takes too much memory for a file of this size.
+        Raises ValueError if it is none, or takes too much memory for a file of this size.
         """
         member = self._members[DOCUMENT]
         if member.file_size > max(JSON_ALWAYS, JSON_RATIO * member.compress_size):
@@ -102,20 +92,11 @@ class Archive:
         return content
 
     def array(self, name: str, kinds: str = "f") -> NDArray[Any]:
-        """Return an array, read only; asked for twice, it is the same one.
+        """Return an array, read only, by its member's name without ".npy"; the same one each time.
 
-        Parameters
-        ----------
-        name : str
-            Of the member without ".npy".
-        kinds : str
-            Kinds of numbers that it may have, as in ``numpy.dtype.kind``.
-
-        Raises
-        ------
-        ValueError
-            If there is none, its header asks for more or fewer bytes than there are, or it is not
-            of such numbers.
+        ``kinds`` are the kinds of numbers that it may have, as in ``numpy.dtype.kind``. Raises
+        ValueError if there is none, its header asks for more or fewer bytes than there are, or it
+        is not of such numbers.
         """
         if not isinstance(name, str) or name not in self:
             raise ValueError(f"it is damaged: it has no {name}.npy")

@@ -32,12 +32,9 @@ ENTRY = Command(COMMAND, "Go on from a state that the log does not decide.")
 
 
 def checkpoint(iteration: int, state: SessionState) -> Event:
-    """Return the event that says what a state is, its history aside.
+    """Return the event that describes a state, its history aside.
 
-    Raises
-    ------
-    TypeError
-        If a parameter has no JSON form; the message names it.
+    Raises TypeError, naming the parameter, if one has no JSON form.
     """
     arguments = {
         **_told(state.settings),
@@ -64,13 +61,7 @@ def is_undecided(stored: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def state_of(event: Event, methods: Mapping[str, type[Recipe[Any]]], n: int) -> SessionState:
-    """Return the state that a checkpoint says.
-
-    Raises
-    ------
-    ValueError
-        If no session can have had it.
-    """
+    """Return the state of a checkpoint; raise ValueError if no session can have had it."""
     given = dict(event.arguments)
     expected = {"method", "parameters", "others", "supervision", "snapshots", "selections"}
     if given.keys() != expected:
@@ -93,7 +84,7 @@ def state_of(event: Event, methods: Mapping[str, type[Recipe[Any]]], n: int) -> 
 
 
 def without_history(state: SessionState) -> SessionState:
-    """Return what is left of a state at a checkpoint."""
+    """Return a state as a checkpoint keeps it."""
     return replace(state, history=History())
 
 

@@ -36,24 +36,12 @@ UNDECIDED = "its log has a value that it only describes, and no checkpoint after
 class LogWalk:
     """The session's state on the way through a log.
 
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        The data.
-    methods : mapping of str to type
-        The recipe classes that the log may name.
-    state : SessionState, optional
-        Where the events begin, if not with a start; see :meth:`begin`.
-    described : bool, default=False
-        Whether functions may occur of which the log holds only a description. What comes after one
-        is checked in itself but not decided, and :attr:`state` is ``None``.
-
-    Attributes
-    ----------
-    state : SessionState or None
-        After the events taken so far.
-    iteration : int
-        Below which the next event cannot be.
+    * methods: the recipe classes that the log may name.
+    * state: after the events taken so far; at first where the events begin, if not with a start
+      (:meth:`begin`).
+    * described: whether functions may occur of which the log holds only a description. Events
+      after one are checked in themselves but not decided, and :attr:`state` is ``None``.
+    * iteration: a lower bound for the next event.
     """
 
     def __init__(
@@ -73,16 +61,8 @@ class LogWalk:
     def begin(self, start: Event, given: Recipe[Any] | None = None) -> Event:
         """Return the first event, with nothing in it but what a session writes.
 
-        Parameters
-        ----------
-        start : Event
-        given : Recipe, optional
-            Has the parameters of the start that no log can hold.
-
-        Raises
-        ------
-        ValueError
-            If a session cannot have started like that.
+        ``given`` has the parameters of the start that no log can hold. Raises ValueError if a
+        session cannot have started like that.
         """
         a = start.arguments
         kind, stored = start_method(start, self._context.methods)
@@ -106,10 +86,7 @@ class LogWalk:
     def take(self, event: Event) -> Event:
         """Return the next event, with nothing in it but what a session writes.
 
-        Raises
-        ------
-        ValueError
-            If no session can have logged it here.
+        Raises ValueError if no session can have logged it here.
         """
         if event.iteration < self.iteration:
             raise ValueError(
@@ -174,7 +151,7 @@ class LogWalk:
         return event
 
     def _look(self, parameters: Mapping[str, Any]) -> bool:
-        """Return whether all values are known; one that is not ends the deciding."""
+        """Return whether all values are known; after one that is not, nothing is decided."""
         unknown = {name: what for name in parameters if (what := description(parameters[name]))}
         for name, what in unknown.items():
             if not self._described:
@@ -193,27 +170,13 @@ def checked_log(
 ) -> tuple[list[Event], SessionState]:
     """Return a file's log and the state that it leads to.
 
-    Parameters
-    ----------
-    events : list of Event
-        At least the start.
-    X : array of shape (n_samples, n_features)
-    methods : mapping of str to type
-    iteration : int
-        How far the session has come.
-    tolerant : bool
-        Whether another version wrote the file. Then an event that this version refuses is left out,
-        because no label may be lost for the sake of a log, and the log ends with a checkpoint.
+    * events: at least the start.
+    * iteration: of the session at the end.
+    * tolerant: whether another version wrote the file. Then an event that this version refuses is
+      left out, with a warning, because no label may be lost for the sake of a log, and the log
+      ends with a checkpoint.
 
-    Raises
-    ------
-    ValueError
-        If no session can have written it.
-
-    Warns
-    -----
-    UserWarning
-        If an event was left out.
+    Raises ValueError if no session can have written it.
     """
     first, *others = events
     walk = LogWalk(X, methods, described=True)
@@ -246,13 +209,7 @@ def checked_log(
 def start_method(
     start: Event, methods: Mapping[str, type[Recipe[Any]]]
 ) -> tuple[type[Recipe[Any]], dict[str, Any]]:
-    """Return the recipe class and the parameters of a ``start`` event.
-
-    Raises
-    ------
-    ValueError
-        If a part is missing or the method is unknown.
-    """
+    """Return the recipe class and the parameters of a ``start`` event."""
     try:
         name, stored = start.arguments["method"], dict(start.arguments["parameters"])
         start.arguments["supervision"]
@@ -272,10 +229,8 @@ def first_settings(
 ) -> Settings:
     """Return the settings that a ``start`` event describes.
 
-    Raises
-    ------
-    ValueError
-        If its method is unknown or a parameter was a function that ``given`` does not have.
+    Raises ValueError if its method is unknown or a parameter was a function that ``given`` does
+    not have.
     """
     kind, stored = start_method(start, methods)
     for key, value in stored.items():

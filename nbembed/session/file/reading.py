@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class Stored(NamedTuple):
-    """What a file has: the data, a controller at rest, what was shown; and which file it is."""
+    """The contents of a file: the data, a controller at rest, the view; and the file's identity."""
 
     X: Any
     controller: Controller
@@ -90,7 +90,7 @@ _DAMAGE = (
 
 
 def read(path: str | os.PathLike[str], methods: Mapping[str, type[Recipe[Any]]]) -> Stored:
-    """Return what a file has; see :mod:`nbembed.session.loading`."""
+    """Return the contents of a file; see :mod:`nbembed.session.loading`."""
     path = check_path("path", path)
     with open_regular(path) as file:
         try:
@@ -140,7 +140,7 @@ class _Reader:
         self._n = 0
 
     def view(self) -> View:
-        """Return what is shown, read last and unchecked."""
+        """Return the view, read last and unchecked."""
         return stored_view(self._archive, self._content)
 
     def session(self) -> tuple[Any, Controller]:

@@ -91,13 +91,7 @@ def _taken(walk: LogWalk, event: Event) -> Event:
 
 
 def go_on(engine: Engine, iteration: int) -> None:
-    """Advance to an iteration.
-
-    Raises
-    ------
-    ValueError
-        If the engine is already beyond it.
-    """
+    """Advance to an iteration; raise ValueError if the engine is already beyond it."""
     if iteration < engine.iteration:
         raise ValueError(
             f"log must not go back without a reset: iteration {iteration} after {engine.iteration}"

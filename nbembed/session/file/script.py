@@ -39,20 +39,9 @@ _VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,64}")
 def script(X: Any, log: list[Event], iteration: int, methods: Mapping[str, type[Any]]) -> str:
     """Return the script.
 
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        For its shape alone.
-    log : list of Event
-    iteration : int
-        How far the session has come since the last event.
-    methods : mapping of str to type
-        The session's methods by name.
-
-    Raises
-    ------
-    ValueError
-        If a value cannot be written as source, such as a lambda.
+    ``X`` is used for its shape alone; ``iteration`` is that of the session now, and ``methods``
+    are the session's by name. Raises ValueError if a value cannot be written as source, such as a
+    lambda.
     """
     try:
         return _script(X, log, iteration, ScriptWriter(methods))
@@ -167,13 +156,7 @@ class ScriptWriter:
         return [f"session.{command}({', '.join(said)})"]
 
     def value(self, value: Any) -> str:
-        """Return the source of a value.
-
-        Raises
-        ------
-        ValueError
-            If it has none.
-        """
+        """Return the source of a value; raise ValueError if it has none."""
         if isinstance(value, np.generic):
             value = value.item()
         if value is None or isinstance(value, bool):

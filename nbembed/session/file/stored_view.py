@@ -1,4 +1,4 @@
-"""What an Explorer showed when a session file was written: kept with the session, unread by it."""
+"""The Explorer's view in a session file: kept with the session, unread by it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTHING: View = ({}, {})
 
 
 def stored_view(archive: Archive, document: Mapping[str, Any]) -> View:
-    """Return what a file says of the view, unchecked; nothing where nothing can be read."""
+    """Return the view in a file, unchecked; nothing where nothing can be read."""
     try:
         stored = document.get("view")
         if not isinstance(stored, Mapping):

@@ -25,25 +25,12 @@ from nbembed.system.work import reported
 class BackgroundFit:
     """Fits one request at a time, each in a thread of its own.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array
-        Checked data.
-    lock : threading.Condition
-        The caller must hold it to call a method or read an attribute.
-    wake : callable
-        A bound method, called with the lock held when a result is there. It is referenced weakly,
-        so that a fit does not keep alive a session that nobody uses; the fit of such a session
-        ends.
-    tell : callable, optional
-        A bound method, called without the lock when the progress has changed by a per cent.
-
-    Attributes
-    ----------
-    present : FitRequest or None
-        What is being fitted.
-    progress : Progress or None
-        How far it has come.
+    * lock: the caller must hold it to call a method or read an attribute.
+    * wake: a bound method, called with the lock held when a result is there. It is referenced
+      weakly, so that a fit does not keep alive a session that nobody uses; the fit of such a
+      session ends.
+    * tell: a bound method, called without the lock when the progress has changed by a per cent.
+    * present, progress: the present request, and its progress.
     """
 
     def __init__(
@@ -66,7 +53,7 @@ class BackgroundFit:
 
     @property
     def busy(self) -> bool:
-        """Whether a fit runs, or its result has not been taken."""
+        """True if a fit runs, or its result has not been taken."""
         return self.present is not None or self._result is not None
 
     def ask(self, request: FitRequest | None) -> None:
@@ -131,7 +118,7 @@ class BackgroundFit:
         self._canceled, self._pending = True, None
 
     def _given_up(self) -> bool:
-        """Whether nobody waits for the present fit any more; asked in its thread."""
+        """Return whether nobody waits for the present fit any more; called in its thread."""
         return self._canceled or self._wake() is None
 
 

@@ -23,11 +23,7 @@ def recorded_now(mailbox: Mailbox) -> SessionRecord:
 def recorded_after_last_turn(mailbox: Mailbox, *, makes_affinities: bool) -> SessionRecord:
     """Return a session's record as of the worker's last turn.
 
-    Parameters
-    ----------
-    mailbox : Mailbox
-    makes_affinities : bool
-        Whether commands are known to wait for affinities.
+    ``makes_affinities`` says whether commands are known to wait for affinities.
     """
     with mailbox.lock:
         seen, due = mailbox.last_turn, 0
@@ -47,7 +43,7 @@ def recorded_after_last_turn(mailbox: Mailbox, *, makes_affinities: bool) -> Ses
 def _record(
     mailbox: Mailbox, seen: LastTurn, begun: Sequence[PendingCommand], n_due: int
 ) -> SessionRecord:
-    """Return what was seen after a turn; the queue follows what was begun since."""
+    """Return the record after a turn; the queue follows the commands begun since."""
     return SessionRecord(
         seen.session_state,
         mailbox.machine.shown,

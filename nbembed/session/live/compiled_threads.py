@@ -26,11 +26,7 @@ _stops = weakref.WeakKeyDictionary()
 def end_at_exit(thread: threading.Thread, stop: Callable[[], object]) -> None:
     """Let a thread that is about to begin end before the interpreter.
 
-    Parameters
-    ----------
-    thread : Thread
-    stop : callable
-        A bound method, referenced weakly, that lets the thread end soon. It does not wait.
+    ``stop`` is a bound method, referenced weakly, that lets the thread end soon. It does not wait.
     """
     _stops[thread] = WeakMethod(stop)
 

@@ -67,26 +67,11 @@ FRAME = 1 / 30
 
 
 class Controller:
-    """Decides commands for a live session, and everything that other threads may ask of it.
+    """Decides commands for a live session, and answers other threads.
 
-    Parameters
-    ----------
-    engine : Engine
-    session_state : SessionState
-    methods : mapping of str to type
-        The recipe classes that a switch may name.
-    log : list of Event
-    state : str
-        What the session is doing.
-    cost, quality : float
-        Of the engine's layout; ``nan`` if unknown.
-
-    Attributes
-    ----------
-    mailbox : Mailbox
-        What it shares with its worker.
-    accepted : AcceptedLabels
-    suggester : Suggester
+    * methods: the recipe classes that a switch may name.
+    * cost, quality: of the engine's layout; ``nan`` if unknown.
+    * mailbox: shared with the worker.
     """
 
     def __init__(
@@ -117,7 +102,7 @@ class Controller:
 
     @property
     def state(self) -> State:
-        """What the session is doing, at once as asked for."""
+        """The state of the session, changed at once on request."""
         with self.mailbox.lock:
             return self.mailbox.machine.shown
 
@@ -133,7 +118,7 @@ class Controller:
 
     @property
     def auto_learn(self) -> bool:
-        """Whether new labels are learned from without being asked to."""
+        """True if new labels are learned from without a request."""
         return self.mailbox.auto_learn
 
     @auto_learn.setter
@@ -143,12 +128,12 @@ class Controller:
 
     @property
     def learning(self) -> str:
-        """What is being learned in the background, "" if nothing."""
+        """A description of the fit in the background, "" if there is none."""
         return self._executor.learning
 
     @property
     def log(self) -> list[Event]:
-        """What has taken effect so far."""
+        """Events that have taken effect so far."""
         with self.mailbox.lock:
             return list(self.mailbox.events)
 
@@ -175,13 +160,13 @@ class Controller:
 
     @property
     def progress(self) -> Progress | None:
-        """How far what the map needs has been made, ``None`` if nothing is being made."""
+        """Progress in making what the map needs, ``None`` if nothing is being made."""
         with self.mailbox.lock:
             return self._executor.preparation.progress
 
     @property
     def remark(self) -> str:
-        """What was noticed while the affinities in force were made."""
+        """Remarks made while the affinities in force were made."""
         return self._executor.preparation.remark
 
     def _tell_progress(self) -> None:

@@ -41,23 +41,12 @@ PACE = 250.0
 
 
 class Executor:
-    """Carries out what is in a mailbox.
+    """Carries out the commands of a mailbox.
 
-    Parameters
-    ----------
-    engine : Engine
-    mailbox : Mailbox
-    fit, preparing : BackgroundFit
-        Of the same data: what is learned from labels, and what the map cannot go on without.
-
-    Attributes
-    ----------
-    pace : float or None
-        Most iterations a second while playing.
-    preparation : Preparation
-    rehearsal : Rehearsal
-    answered : bool
-        Whether the last turn has moved the map and no command waits for its turn.
+    * fit, preparing: of the same data: for fits to labels, and for what the map cannot go on
+      without.
+    * pace: most iterations a second while playing.
+    * answered: whether the last turn has moved the map and no command waits for its turn.
     """
 
     def __init__(
@@ -85,7 +74,7 @@ class Executor:
 
     @property
     def learning(self) -> str:
-        """What is being learned in the background, "" if nothing."""
+        """A description of the fit in the background, "" if there is none."""
         with self._box.lock:
             return self._asked.text if self._asked is not None and self._fit.busy else ""
 
@@ -203,7 +192,7 @@ class Executor:
         return shows or made is not None
 
     def _lacking_for_queue(self) -> FitRequest | None:
-        """Return what the next commands need and is not there."""
+        """Return the missing input of the next commands, or None."""
         box = self._box
         with box.lock:
             if not box.queue or box.machine.steps_left:
@@ -212,12 +201,9 @@ class Executor:
             return self.preparation.lacking_for(box.queue)
 
     def _prepare(self, waiting_for: FitRequest | None) -> bool:
-        """Let what is lacking be made; return whether the map can go on, or rest, meanwhile.
+        """Have missing input made; return whether the map can go on, or rest, meanwhile.
 
-        Parameters
-        ----------
-        waiting_for : FitRequest or None
-            What the next commands wait for.
+        ``waiting_for`` is the input that the next commands wait for.
         """
         box = self._box
         engine, preparation = self._engine, self.preparation
@@ -251,7 +237,7 @@ class Executor:
 
     @property
     def _at_rest(self) -> bool:
-        """Whether what is shown at rest is there."""
+        """Return whether everything that is shown at rest is there."""
         return self._engine.fresh and self._exact
 
     # -- learning in the background -----------------------------------------------------------
@@ -294,7 +280,7 @@ class Executor:
         return True
 
     def _waits_for_fit(self) -> bool:
-        """Return whether the map waits for what its new method learns."""
+        """Return whether the map waits for its new method's fit."""
         with self._box.lock:
             waits = self._switched and self._fit.busy and not self._box.machine.closing
             return waits and self._engine.fit_request() is not None
@@ -325,7 +311,7 @@ class Executor:
     # -- iterations and rest ------------------------------------------------------------------
 
     def _overtaken(self) -> bool:
-        """Whether a command waits for which the present iteration is given up.
+        """Return whether a command waits for which the present iteration is given up.
 
         At large n an iteration takes long, and a command that changes the map makes it worthless.
         What was begun leaves no trace, because a state of an optimizer is a value: the next
@@ -337,7 +323,7 @@ class Executor:
         return waits and not box.machine.steps_left and not self._gave_up
 
     def _may_begin(self) -> bool:
-        """Whether a command waits for its turn, and for neither affinities nor kernels."""
+        """Return whether a command waits for its turn, and for neither affinities nor kernels."""
         box = self._box
         known = max(self.preparation.n_waiting, self.rehearsal.n_waiting)
         return len(box.queue) > known

@@ -1,4 +1,4 @@
-"""What threads work for, in a forked copy of the process, which has none of those threads.
+"""Owners of threads, in a forked copy of the process, which has none of those threads.
 
 The copy has the objects as they were at the fork, also the locks that a thread held just then. So
 each object with a thread of its own is registered here, and told in the copy: parts before what is
@@ -14,7 +14,7 @@ from typing import Protocol
 
 
 class Forked(Protocol):
-    """What is told of a fork."""
+    """An object that is notified of a fork."""
 
     def forked(self) -> None:
         """Go on without threads; called in the copy, before anything else there."""

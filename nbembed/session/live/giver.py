@@ -1,4 +1,4 @@
-"""Who gives the commands of the present context, and when: the provenance that they get."""
+"""The giver of the commands of the present context: the provenance that they get."""
 
 from __future__ import annotations
 

@@ -30,44 +30,19 @@ if TYPE_CHECKING:
 class Mailbox:
     """The state of a live session, its queue and the newest frame.
 
-    Parameters
-    ----------
-    engine : Engine
-        Only read, to publish what it has.
-    session_state : SessionState
-    log : list of Event
-    state : str
-        What the session is doing.
-    cost, quality : float
-        Of the engine's layout; ``nan`` if unknown.
-
-    Attributes
-    ----------
-    lock : threading.Condition
-        Notified when something that somebody waits for may have changed.
-    session_state, applied : SessionState
-        As of the last command given, and of the last that took effect.
-    machine : MachineState
-    published : PublishedFrame
-        What readers see.
-    last_turn : LastTurn
-        What the session was after the worker's last turn.
-    queue : deque of QueuedCommand
-    jobs : deque of callables
-        Called by the worker between two iterations.
-    events : list of Event
-        The log.
-    subscribers : Subscribers
-    error : Exception or None
-        What stopped the map.
-    resting : bool
-        Whether the worker has nothing to do.
-    ended : bool
-        Whether the worker has ended for good.
-    auto_learn : bool
-        Whether new labels are learned from without being asked to.
-    worse_optimum : str
-        That the map rests in a worse optimum than a cold start reaches, "" if not known.
+    * engine: only read, to publish its layout.
+    * cost, quality: of the engine's layout; ``nan`` if unknown.
+    * lock: notified when something that somebody waits for may have changed.
+    * session_state, applied: as of the last command given, and of the last that took effect.
+    * published: the frame for readers.
+    * last_turn: the session after the worker's last turn.
+    * jobs: called by the worker between two iterations.
+    * events: the log.
+    * error: the one that stopped the map.
+    * resting, ended: whether the worker has nothing to do, or has ended for good.
+    * auto_learn: whether new labels are learned from without a request.
+    * worse_optimum: a remark that the map rests in a worse optimum than a cold start reaches, ""
+      if that is not known.
     """
 
     published: PublishedFrame
@@ -206,7 +181,7 @@ class Mailbox:
             self.subscribers.tell("state")
 
     def turned(self) -> LastTurn:
-        """Return what the session is, now that no turn is under way."""
+        """Return the session's state, now that no turn is under way."""
         engine = self._engine
         with self.lock:
             return LastTurn(

@@ -1,4 +1,4 @@
-"""What somebody only wants to look at and takes long, made in a thread of its own."""
+"""Background tasks for read-only results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOLD_EVERY = 0.5
 
 
 class Made(NamedTuple):
-    """What came of a request: a value, or the error it ended with."""
+    """The result of a request: a value, or the error it ended with."""
 
     key: Any
     value: Any = None
@@ -28,21 +28,15 @@ class Made(NamedTuple):
 
 
 class Making:
-    """Makes one thing after the other; of requests that wait only the last is kept.
+    """Executes requests one by one in a thread; of those that wait only the last is kept.
 
-    Requests have keys, which are compared by ``==``. The thread ends when nothing is left to make,
-    and refers to nothing but what it makes.
+    Requests have keys, which are compared by ``==``. The thread ends when no request is left, and
+    refers to nothing but its requests.
 
-    Parameters
-    ----------
-    name : str, default="nbembed making"
-        Of the thread.
-    tell : callable, optional
-        A bound method, called without a lock of this object in the thread that has made something,
-        and where work is counted that takes longer than :data:`TOLD_EVERY`. It is referenced
-        weakly, so that the thread keeps no one alive who has gone.
-    over : callable, optional
-        Asked in the thread while it makes: whether nobody will want it any more.
+    * tell: a bound method, called without a lock of this object in the thread at the end of a
+      request, and where work is counted that takes longer than :data:`TOLD_EVERY`. It is
+      referenced weakly, so that the thread does not keep its object alive.
+    * over: called in the thread during a request; true once nobody will want the result.
     """
 
     def __init__(
@@ -67,26 +61,26 @@ class Making:
 
     @property
     def newest(self) -> Made | None:
-        """What was made last."""
+        """The last result."""
         with self._changed:
             return self._newest
 
     @property
     def busy(self) -> bool:
-        """Whether something is being made."""
+        """True if a request is being executed."""
         with self._changed:
             return self._present is not None
 
     @property
     def progress(self) -> Progress | None:
-        """How far what is being made has come, ``None`` before that is worth telling."""
+        """Progress of the present request, ``None`` before that is worth reporting."""
         return self._progress
 
     def ask(self, key: Any, make: Callable[[], Any], *, alone: bool = False) -> Made | None:
-        """Return what was made last, and begin to make what ``key`` names unless it is that.
+        """Return the last result, and begin to make the one of ``key`` unless it is that.
 
-        With ``alone``, nothing else is wanted any more: where ``key`` was made last, what is being
-        made is given up, so that it does not take its place.
+        With ``alone``, no other result is wanted any more: if the last result is that of ``key``,
+        the present request is canceled, so that its result does not take that one's place.
         """
         with self._changed:
             newest = self._newest
@@ -112,7 +106,7 @@ class Making:
         *,
         alone: bool = False,
     ) -> Made | None:
-        """Return what comes of a request, ``None`` if it takes longer or never comes."""
+        """Return the result of a request, ``None`` if it takes longer or never comes."""
 
         def found() -> bool:
             return self._newest is not None and self._newest.key == key
@@ -129,7 +123,7 @@ class Making:
             return self._newest if found() else None
 
     def given_up(self) -> bool:
-        """Return whether nobody wants what is being made any more."""
+        """Return whether nobody wants the present request's result any more."""
         return self._unwanted or self._over()
 
     def cancel(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a map needs before it can go on, made in the background: affinities, and its start.
+"""Background work that a map needs before it can go on: affinities, and its start.
 
 Two things wait for it. A map that has not begun, or that was opened from a file, stands still and
 takes commands; a first layout is shown meanwhile. A change of a map in motion that needs other
@@ -27,22 +27,15 @@ if TYPE_CHECKING:
 
 
 class Preparation:
-    """Says what is lacking and lets it be made; under the mailbox's lock but for readings.
+    """Finds missing affinities or starts and has them made, under the mailbox's lock.
 
-    Parameters
-    ----------
-    engine : Engine
-    fit : BackgroundFit
-        Of the same data, and of no other use.
+    Readings need no lock.
 
-    Attributes
-    ----------
-    canceled : bool
-        Whether nothing is to be made before somebody asks for motion, or for other affinities.
-    remark : str
-        What was noticed while the affinities in force were made, "" if nothing.
-    n_waiting : int
-        Commands in the queue that wait for affinities.
+    * fit: of the same data, and of no other use.
+    * canceled: whether nothing is to be made before somebody asks for motion, or for other
+      affinities.
+    * remark: made with the affinities in force, "" if none.
+    * n_waiting: commands in the queue that wait for affinities.
     """
 
     def __init__(self, engine: Engine, fit: BackgroundFit) -> None:
@@ -58,12 +51,12 @@ class Preparation:
 
     @property
     def busy(self) -> bool:
-        """Whether something is being made."""
+        """True if something is being made."""
         return self._wanted is not None
 
     @property
     def progress(self) -> Progress | None:
-        """How far it has come, ``None`` if nothing is being made."""
+        """The progress, ``None`` if nothing is being made."""
         wanted = self._wanted
         if wanted is None:
             return None
@@ -74,7 +67,7 @@ class Preparation:
         return replace(counted, meanwhile=then)
 
     def lacking_for(self, queue: Iterable[QueuedCommand]) -> FitRequest | None:
-        """Return what the commands that can begin now need and is not there, if anything."""
+        """Return the request for the missing input of the commands that can begin now, if any."""
         commands = list(queue)
         looked = (self._engine.settings, self._taken, len(commands), *commands[:1], *commands[-1:])
         if len(looked) != len(self._looked) or any(
@@ -112,7 +105,7 @@ class Preparation:
         return told is not self._wanted
 
     def take(self) -> FitResult | None:
-        """Return what was made, once; ``None`` while there is nothing."""
+        """Return the result, once; ``None`` while there is none."""
         result = self._fit.take()
         if result is None or result.request is not self._wanted:
             return None
@@ -128,7 +121,7 @@ class Preparation:
 
 
 def _same(a: FitRequest, b: FitRequest) -> bool:
-    """Return whether two requests are of the same."""
+    """Return whether two requests are for the same result."""
     if a.of_start or b.of_start:
         return a.affinities is b.affinities and a.settings is b.settings
     return same(affinity_key(a.settings, a.learned_from), affinity_key(b.settings, b.learned_from))

@@ -1,4 +1,4 @@
-"""How far the work in the background has come, as a value."""
+"""Progress of background work, as a value."""
 
 from __future__ import annotations
 
@@ -11,20 +11,13 @@ TELLING = 0.02
 
 @dataclass(frozen=True)
 class Progress:
-    """What is being made in the background, and how much of it is done.
+    """A stage of background work, and the part of it that is done.
 
-    Attributes
-    ----------
-    stage : str
-        Such as "finding neighbors".
-    done, total : int
-        Rows counted, and rows that there are; a total of 0 stands for work that is not counted.
-    meanwhile : str
-        What the map does until it is made.
-    begun : float
-        When the stage began, as ``time.monotonic()`` says.
-    now : float
-        When ``done`` was counted.
+    * stage: such as "finding neighbors".
+    * done, total: rows counted, and rows that there are; a total of 0 stands for work that is not
+      counted.
+    * meanwhile: a sentence on the map until then.
+    * begun, now: ``time.monotonic()`` when the stage began, and when ``done`` was counted.
     """
 
     stage: str

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PublishedFrame:
-    """What readers in other threads see: all of one moment."""
+    """Values for readers in other threads, all of one moment."""
 
     version: int
     iteration: int
@@ -61,20 +61,10 @@ class PublishedFrame:
 
 
 class LastTurn(NamedTuple):
-    """What a session was after the worker's last turn, by references to what no turn changes.
+    """A session after the worker's last turn, by references to what no turn changes.
 
-    Attributes
-    ----------
-    session_state : SessionState
-    run_state : RunState
-    trace, n_records : list of Record and int
-        The list grows; this many of it count.
-    path : tuple of PathStep
-    snapshots : mapping of int to Snapshot
-        By number.
-    n_events : int
-        How many events of the log had taken effect.
-    cost, quality : float
+    ``trace`` grows; ``n_records`` of it count. ``snapshots`` are by number, and ``n_events``
+    events of the log had taken effect.
     """
 
     session_state: SessionState
@@ -111,18 +101,10 @@ class SessionRecord:
 
 @dataclass(frozen=True)
 class QueuedCommand:
-    """A command in the queue.
+    """A command in the queue, with its effect and its provenance.
 
-    Attributes
-    ----------
-    change : Change
-        The command and its effect.
-    woken : bool
-        Whether it set the map in motion when it was given.
-    steps : int
-        Iterations that a ``step`` still asks for.
-    provenance : Provenance or None
-        Who gave it, how and when.
+    * woken: whether it set the map in motion when it was given.
+    * steps: iterations that a ``step`` still asks for.
     """
 
     change: Change
@@ -140,5 +122,5 @@ class QueuedCommand:
         return replace(self, steps=0) if self.steps else self
 
     def as_pending(self) -> PendingCommand:
-        """Return what a file keeps of it."""
+        """Return the command as a file keeps it."""
         return self.entry.name, self.change.arguments, self.provenance

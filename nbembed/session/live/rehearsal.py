@@ -28,20 +28,11 @@ BEGUN = 3
 
 
 class Rehearsal:
-    """Says which commands wait; under the mailbox's lock.
+    """Decides which commands wait for compilation; under the mailbox's lock.
 
-    Parameters
-    ----------
-    engine : Engine
-
-    Attributes
-    ----------
-    watched : bool
-        Whether somebody looks at the map. Without, no command waits.
-    n_iterations : int
-        That the worker has made.
-    n_waiting : int
-        Commands in the queue that wait for kernels.
+    * watched: whether somebody looks at the map. Without, no command waits.
+    * n_iterations: of the worker so far.
+    * n_waiting: commands in the queue that wait for kernels.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -58,7 +49,7 @@ class Rehearsal:
         return waits
 
     def _moves(self, machine: MachineState, queue: Sequence[QueuedCommand]) -> bool:
-        """Whether the map moves meanwhile, and is to."""
+        """Return whether iterations may continue during compilation."""
         stops = machine.closing or machine.steps_left
         return machine.playing and not stops and all(q.entry.role != "pause" for q in queue)
 

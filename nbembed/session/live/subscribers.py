@@ -1,4 +1,4 @@
-"""Who hears of a session's changes."""
+"""Subscribers to a session's changes."""
 
 from __future__ import annotations
 
@@ -24,13 +24,7 @@ class Subscribers:
         self._callbacks: tuple[_Subscriber, ...] = ()
 
     def add(self, callback: Callable[[str], None]) -> Callable[[], None]:
-        """Call ``callback(event)`` from now on; return a function that ends it.
-
-        Raises
-        ------
-        TypeError
-            If it cannot be called.
-        """
+        """Call ``callback(event)`` from now on; return a function that ends it."""
         if not callable(callback):
             raise TypeError(
                 f"callback must be a function of an event's name, got {shown(callback)}"

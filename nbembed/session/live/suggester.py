@@ -31,16 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SuggestionRequest:
-    """What suggestions are made from: labels and links, and the metric of the graph.
+    """The input of suggestions: labels and links, and the metric of the graph.
 
-    Two are equal if they come to the same suggestions.
-
-    Attributes
-    ----------
-    supervision : Supervision
-        Without labels that are accepted suggestions.
-    metric : Any
-        No label enters it.
+    Two are equal if they come to the same suggestions. The supervision is without labels that are
+    accepted suggestions; no label enters the metric.
     """
 
     supervision: Supervision
@@ -54,7 +48,7 @@ class SuggestionRequest:
 
 @dataclass(frozen=True, eq=False)
 class SuggestionResult:
-    """What came of a request: suggestions, ``None`` without labels, or an error."""
+    """The result of a request: suggestions, ``None`` without labels, or an error."""
 
     request: SuggestionRequest
     suggestions: Suggestions | None = None
@@ -62,17 +56,10 @@ class SuggestionResult:
 
 
 class Suggester:
-    """Makes suggestions from the labels given last, once somebody has asked for any.
+    """Makes suggestions from the labels given last, after the first request for any.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array
-        Checked data.
-    mailbox : Mailbox
-    accepted : AcceptedLabels
-    tell : callable
-        A bound method, called without a lock in the thread that has made suggestions. It is
-        referenced weakly, so that the thread does not keep alive a session that nobody uses.
+    ``tell`` is a bound method, called without a lock in the thread that has made suggestions. It
+    is referenced weakly, so that the thread does not keep alive a session that nobody uses.
     """
 
     def __init__(
@@ -87,12 +74,12 @@ class Suggester:
 
     @property
     def newest(self) -> SuggestionResult | None:
-        """What was made last."""
+        """The last result."""
         return _result(self._making.newest)
 
     @property
     def busy(self) -> bool:
-        """Whether something is being made."""
+        """True if suggestions are being made."""
         return self._making.busy
 
     @property
@@ -102,23 +89,23 @@ class Suggester:
 
     @property
     def progress(self) -> Progress | None:
-        """How far what is being made has come, ``None`` before that is worth telling."""
+        """Progress of the present request, ``None`` before that is worth reporting."""
         return self._making.progress
 
     @property
     def wanted(self) -> bool:
-        """Whether somebody has asked for suggestions."""
+        """True if suggestions were ever requested."""
         return self._wanted
 
     def request(self) -> SuggestionRequest:
-        """Return what suggestions are made from, as of the last command given."""
+        """Return the input of suggestions, as of the last command given."""
         with self._box.lock:
             settings = self._box.session_state.settings
             said = self._accepted.left_out(settings.supervision)
             return SuggestionRequest(said, settings.recipe.quality_metric)
 
     def present(self) -> Suggestions | None:
-        """Return what was suggested from just the present labels, ``None`` if nothing was."""
+        """Return the suggestions from just the present labels, ``None`` if there are none."""
         result, request = self.newest, self.request()
         same = result is not None and request == result.request
         return result.suggestions if result is not None and same else None
@@ -144,7 +131,7 @@ class Suggester:
                 self.ask(self.request())
 
     def wait(self, request: SuggestionRequest, timeout: float | None) -> SuggestionResult | None:
-        """Return what comes of a request; ``None`` if it takes longer or never comes."""
+        """Return the result of a request; ``None`` if it takes longer or never comes."""
         self._wanted = True
         make = partial(self._maker.make, request)
         return _result(self._making.wait(request, make, timeout, alone=True))

@@ -65,14 +65,7 @@ _leaving = threading.Event()
 
 
 class WarmUp:
-    """Steers one small map through all stages, in a thread.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    points : int
-        Of the small map.
-    """
+    """Steers one small map through all stages, in a thread."""
 
     def __init__(self, recipe: Recipe[Any], points: int) -> None:
         self.thread = threading.Thread(
@@ -112,7 +105,7 @@ class WarmUp:
                 self.wanted = None
 
     def _others_are_wanted(self) -> bool:
-        """Whether a command waits for another small map; two would wait for one compiler."""
+        """Return whether a command waits for another small map; two would wait for one compiler."""
         others = [one for one in _warm.values() if one is not self]
         return any(one.wanted is not None and one.thread.is_alive() for one in others)
 

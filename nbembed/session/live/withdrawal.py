@@ -17,15 +17,10 @@ from nbembed.session.live.records import QueuedCommand
 
 
 class Withdrawal(NamedTuple):
-    """What is left of a queue.
+    """The rest of a queue after a withdrawal, and the state after its last command.
 
-    Attributes
-    ----------
-    queue : list of QueuedCommand
-    state : SessionState
-        After the last of them.
-    taken_back : list of str
-        What was withdrawn, and what is not possible without it, as undo would call it.
+    ``taken_back`` names the withdrawn commands, and those not possible without them, as undo
+    would.
     """
 
     queue: list[QueuedCommand]

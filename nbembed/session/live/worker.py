@@ -18,7 +18,7 @@ from nbembed.session.live.compiled_threads import end_at_exit
 
 
 class Worked(Protocol):
-    """What a worker drives."""
+    """The object that a worker drives."""
 
     def turn(self) -> float | None:
         """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
@@ -64,12 +64,12 @@ class Worker:
 
     @property
     def here(self) -> bool:
-        """Whether the caller is this worker."""
+        """True if the caller is this worker."""
         return threading.current_thread() is self._thread
 
     @property
     def alive(self) -> bool:
-        """Whether the thread runs."""
+        """True if the thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
 

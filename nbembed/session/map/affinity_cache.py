@@ -47,16 +47,8 @@ class AffinityCache:
     def get(self, settings: Settings, learned_from: Supervision | None = None) -> Any:
         """Return the affinities for ``settings``, made now if they are not the last ones.
 
-        Parameters
-        ----------
-        settings : Settings
-        learned_from : Supervision, optional
-            What they are learned from, where the recipe learns from labels.
-
-        Raises
-        ------
-        Exception
-            What making them raised, here or elsewhere; the next call tries again.
+        ``learned_from`` is the supervision they are learned from, where the recipe learns from
+        labels. An error in making them, here or elsewhere, is raised; the next call tries again.
         """
         key = affinity_key(settings, learned_from)
         failure = _found(self._failures, key)
@@ -79,19 +71,7 @@ class AffinityCache:
     def nearest(self, metric: Any) -> NDArray[np.int32] | None:
         """Return the nearest neighbors of each point that the affinities in force hold, if any.
 
-        Parameters
-        ----------
-        metric : str, callable or PointMetric
-            In which they are neighbors.
-
-        Returns
-        -------
-        nearest : ndarray of shape (n_samples, k) or None
-            Nearest first.
-
-        Notes
-        -----
-        May be called from any thread.
+        Shape (n_samples, k), nearest first in ``metric``. May be called from any thread.
         """
         for _, affinities in self._entries[:1]:
             if isinstance(affinities, Affinities) and affinities.source is not None:
@@ -107,13 +87,13 @@ class AffinityCache:
         return any(_found(entries, key) is not None for entries in lists)
 
     def failed(self, settings: Settings, learned_from: Supervision | None = None) -> bool:
-        """Return whether :meth:`get` would raise what making them elsewhere raised."""
+        """Return whether :meth:`get` would raise the error of making them elsewhere."""
         return _found(self._failures, affinity_key(settings, learned_from)) is not None
 
     def lacking(
         self, settings: Settings, learned_from: Supervision | None, *, cold: bool = False
     ) -> FitRequest | None:
-        """Return what has to be made before a map can go on, ``None`` if all is there.
+        """Return the request for what a map lacks to go on, ``None`` if all is there.
 
         With ``cold``, that is the start as well.
         """
@@ -142,10 +122,7 @@ class AffinityCache:
     def start(self, settings: Settings, affinities: Any) -> Start:
         """Return the start of a map, made now if it was not made elsewhere.
 
-        Raises
-        ------
-        Exception
-            What making it raised, here or elsewhere; the next call tries again.
+        An error in making it, here or elsewhere, is raised; the next call tries again.
         """
         made, self._start = self._made_start(settings, affinities), None
         if isinstance(made, Exception):

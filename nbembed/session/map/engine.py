@@ -34,20 +34,9 @@ if TYPE_CHECKING:
 class Engine(RunningMap):
     """A map that takes commands, and keeps snapshots and places to return to.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array
-        Checked data.
-    settings : Settings
-    state : RunState, optional
-        Where to go on from; by default a cold start.
-
-    Attributes
-    ----------
-    snapshots : mapping of int to Snapshot
-        By number, with those that undo can bring back.
-    steered : bool
-        Whether a command has changed the course of the map since its cold start.
+    * state: where to go on from; by default a cold start.
+    * snapshots: by number, with those that undo can bring back.
+    * steered: whether a command has changed the course of the map since its cold start.
     """
 
     def __init__(self, X: Any, settings: Settings, state: RunState | None = None) -> None:
@@ -57,14 +46,9 @@ class Engine(RunningMap):
         self._places = Places()
 
     def lacking_for(self, ahead: Iterable[Change]) -> FitRequest | None:
-        """Return affinities that changes of a map need and that are not there.
+        """Return the request for affinities that changes of a map need and that are not there.
 
-        While they are made, the map can go on as it is.
-
-        Parameters
-        ----------
-        ahead : iterable of Change
-            Those that wait, in their order.
+        While they are made, the map can go on as it is. The changes ``ahead`` wait in their order.
         """
         if self.cold:
             return None
@@ -82,11 +66,9 @@ class Engine(RunningMap):
     def apply(self, change: Change) -> None:
         """Let a command take effect.
 
-        Raises
-        ------
-        Exception
-            What the recipe's parts raise. The settings are in force nevertheless, and what could
-            not be redone is tried again at the next call of :meth:`refresh` or :meth:`advance`.
+        An error of the recipe's parts is passed on. The settings are in force nevertheless, and
+        what could not be redone is tried again at the next call of :meth:`refresh` or
+        :meth:`advance`.
         """
         flags = change.entry.flags
         if change.leaves_place and not self.cold and "layout" not in self._stale:
@@ -246,12 +228,9 @@ class Engine(RunningMap):
         self.snapshots = {**self.snapshots, number: kept}
 
     def name_snapshots(self, names: Mapping[int, str | None]) -> None:
-        """Take over the names of snapshots, and drop those that are not among them.
+        """Take over the names of snapshots by number, and drop those that are not among them.
 
-        Parameters
-        ----------
-        names : mapping of int to str or None
-            By number; ``None`` of one that was deleted and can come back.
+        The name is ``None`` of one that was deleted and can come back.
         """
         self.snapshots = {
             number: kept.called(names[number] or kept.name)

@@ -20,15 +20,9 @@ _logger = logging.getLogger("nbembed.session")
 class FitRequest:
     """A request to make affinities of ``settings``, or the start of a map from them.
 
-    Attributes
-    ----------
-    settings : Settings
-    supervision : Supervision
-        What affinities are learned from, where the recipe learns from labels.
-    affinities : Any
-        Given where the start is to be made from them.
-    cold : bool
-        Whether there is no map yet, so that a first layout is worth showing meanwhile.
+    * supervision: the input that affinities are learned from, where the recipe learns from labels.
+    * affinities: given where the start is to be made from them.
+    * cold: whether there is no map yet, so that a first layout is worth showing meanwhile.
     """
 
     settings: Settings
@@ -52,7 +46,7 @@ class FitRequest:
         return f"learning the {self.settings.recipe.learns} from {label_count(self.supervision)}"
 
     def make(self, X: Any, show: Callable[[Any], None]) -> Any:
-        """Return what is asked for; ``show`` takes a layout to look at meanwhile."""
+        """Return the requested object; ``show`` takes a layout to look at meanwhile."""
         recipe = self.settings.recipe
         if self.of_start:
             rng = np.random.default_rng(recipe.seed)
@@ -101,7 +95,7 @@ def same_labels(a: Supervision, b: Supervision) -> bool:
 def learned_from_after(
     old: Settings, new: Settings, learned_from: Supervision | None
 ) -> Supervision | None:
-    """Return what affinities are learned from once ``new`` has taken the place of ``old``."""
+    """Return the labels that affinities are learned from once ``new`` has replaced ``old``."""
     if not new.recipe.learns_from_labels:
         return None
     if learned_from is None or not old.same_method(new):
@@ -112,6 +106,6 @@ def learned_from_after(
 
 
 def label_count(supervision: Supervision) -> str:
-    """Return how many labels there are, as text."""
+    """Return the number of labels, as text."""
     count = supervision.labeled.size
     return "1 label" if count == 1 else f"{count} labels"

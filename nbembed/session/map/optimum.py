@@ -1,4 +1,4 @@
-"""Whether a map that has been steered rests in a worse optimum than a cold start would reach.
+"""Comparison of a steered map at rest with the optimum that a cold start would reach.
 
 Costs of maps have many minima, and a walk of the sliders may end in one of the poorer ones. Nothing
 about the map itself tells. So once a map rests whose settings were changed since its cold start,
@@ -39,7 +39,7 @@ KEPT = 32
 
 @dataclass(frozen=True)
 class _ColdCost:
-    """What a cold start of some settings costs at these values of the sliders."""
+    """The cost of a cold start of some settings at these values of the sliders."""
 
     settings: Settings
     values: Mapping[str, float]
@@ -47,12 +47,7 @@ class _ColdCost:
 
 
 class OptimumCheck:
-    """Compares an engine's map with a cold start; used by the worker alone.
-
-    Parameters
-    ----------
-    engine : Engine
-    """
+    """Compares an engine's map with a cold start; used by the worker alone."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -62,7 +57,7 @@ class OptimumCheck:
 
     @property
     def text(self) -> str:
-        """What to say of the present map, which rests; "" if nothing."""
+        """Return a remark on the present map, which rests; "" if there is none."""
         engine = self._engine
         known, cost = self._known_cost(engine.settings), engine.cost()
         if known is None or not engine.steered or not is_worse(cost, known):
@@ -116,7 +111,7 @@ class OptimumCheck:
         return objective.evaluate(layout).plain_cost
 
     def _comparable(self) -> bool:
-        """Whether a cold start would minimize the same cost: pins hold points at other places."""
+        """Return whether a cold start would minimize the same cost: pins hold points elsewhere."""
         engine = self._engine
         pinned = engine.settings.supervision.pinned.size > 0
         return not pinned and engine.settings is not self._failed_for and engine.learned_all
@@ -134,12 +129,12 @@ class OptimumCheck:
 
 
 def _close(ours: Mapping[str, float], theirs: Mapping[str, float]) -> bool:
-    """Whether the sliders of two maps stand at the same numbers."""
+    """Return whether the sliders of two maps stand at the same numbers."""
     return ours.keys() == theirs.keys() and all(
         math.isclose(ours[name], theirs[name], rel_tol=1e-6, abs_tol=1e-12) for name in ours
     )
 
 
 def is_worse(cost: float, cold: float) -> bool:
-    """Whether a cost is worth a new start; not where either is unknown."""
+    """Return whether a cost is worth a new start; not where either is unknown."""
     return cost - cold > WORSE * abs(cold)

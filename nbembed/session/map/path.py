@@ -25,13 +25,9 @@ def path_step(
 
 
 def best_step(recipe: Recipe[Any], path: Sequence[PathStep]) -> PathStep | None:
-    """Return the layout of a finished path that ``fit`` would choose.
+    """Return the layout of a finished path that ``fit`` would choose, of the largest criterion.
 
-    Returns
-    -------
-    step : PathStep or None
-        The one whose criterion is largest; ``None`` if none competes, or if a person has set the
-        path's parameter and so chosen by hand.
+    ``None`` if none competes, or if a person has set the path's parameter and so chosen by hand.
     """
     if isinstance(recipe.parameters.get(recipe.path_parameter), Real):
         return None

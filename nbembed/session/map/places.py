@@ -1,4 +1,4 @@
-"""Where the map was at places of the history: the newest ones, as far as there is room.
+"""States of the map at places of the history: the newest ones, as far as there is room.
 
 A place is known by its settings, which are one object wherever the history has them. What is kept
 depends on the commands alone and not on time, so that a replay keeps the same. A file does not hold
@@ -35,7 +35,7 @@ class Places:
             self._drop(next(iter(self._kept)))
 
     def at(self, settings: Settings) -> RunState | None:
-        """Return where the map was at a place, ``None`` if that is not kept."""
+        """Return the state of the map at a place, ``None`` if that is not kept."""
         found = self._kept.get(id(settings))
         return found[1] if found is not None and found[0] is settings else None
 

@@ -36,10 +36,7 @@ WIDE = 64
 class QualityMeter:
     """Measures 1-NN preservation of layouts of one data set.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array
-        Checked data, or distances if ``metric`` is "precomputed".
+    ``X`` are checked data, or distances if ``metric`` is "precomputed".
     """
 
     def __init__(self, X: Any) -> None:
@@ -53,7 +50,7 @@ class QualityMeter:
 
     @property
     def unfinished(self) -> bool:
-        """Whether the layout seen last is still being measured: call :meth:`measure` again."""
+        """True if the last layout is still being measured: call :meth:`measure` again."""
         sampled = self._sampled
         return sampled is not None and self._due < math.inf and sampled.unfinished
 
@@ -94,10 +91,7 @@ class QualityMeter:
 class SampledQuality:
     """1-NN preservation of a random sample of the points, measured step by step.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array
-        Checked data, or distances if the metric is "precomputed".
+    ``X`` are checked data, or distances if ``metric`` is "precomputed".
     """
 
     def __init__(self, X: Any) -> None:
@@ -118,7 +112,7 @@ class SampledQuality:
 
     @property
     def unfinished(self) -> bool:
-        """Whether the newest layout has not been measured to its end."""
+        """True if the newest layout has not been measured to its end."""
         return self._newest is not None and (
             self._layout is not self._newest or self._done < SAMPLE
         )

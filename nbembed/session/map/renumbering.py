@@ -1,4 +1,4 @@
-"""What is kept by the numbers of classes, after classes got other numbers.
+"""Objects kept by the numbers of classes, after classes got other numbers.
 
 The engine keeps directions and centers in the order of the classes. When one is merged or removed,
 or comes back, those behind it get other numbers, and each must keep its own region or center.
@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 def renumbered_geometry(geometry: Geometry, old: Sequence[str], new: Sequence[str]) -> Geometry:
     """Return the geometry with each class's own direction, itself if no number has changed.
 
-    Parameters
-    ----------
-    geometry : Geometry
-    old, new : sequence of str
-        The names of the classes before and after.
+    ``old`` and ``new`` are the names of the classes before and after.
     """
     directions = geometry.directions
     if directions is None or max(len(old), len(new)) > len(directions):
@@ -46,20 +42,10 @@ def renumbered_centers(
 ) -> NDArray[Any]:
     """Return the layout with each class's own center, itself if no center moves.
 
-    Parameters
-    ----------
-    layout : ndarray of shape (n_samples + len(old), n_components)
-        The centers follow the points.
-    old, new : sequence of str
-        The names of the centers before and after.
-    supervision : Supervision
-        After the change.
-
-    Returns
-    -------
-    ndarray
-        Centers that are added at the end are the recipe's to place. One that is needed before them
-        takes the place of a center that is gone, or begins among the points of its class.
+    In ``layout`` the centers, named ``old`` before and ``new`` after, follow the points;
+    ``supervision`` is that after the change. Centers that are added at the end are the recipe's to
+    place. One that is needed before them takes the place of a center that is gone, or begins among
+    the points of its class.
     """
     n = supervision.n_samples
     numbers = new_numbers(old, new)[: len(old)]

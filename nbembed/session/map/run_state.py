@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PinnedPositions:
-    """Points and where they are held.
-
-    Attributes
-    ----------
-    points : ndarray of int, shape (n_pinned,)
-    Y : ndarray of shape (n_pinned, n_components)
-    """
+    """Points (n_pinned,) and the positions Y (n_pinned, n_components) where they are held."""
 
     points: NDArray[np.intp]
     Y: NDArray[Any]
@@ -41,32 +35,23 @@ class PinnedPositions:
 
 @dataclass(frozen=True)
 class RunState:
-    """How far a map has come: all that an engine needs to go on, and all that a file stores of it.
+    """The state of a map: all that an engine needs to go on, and all that a file stores of it.
 
-    Attributes
-    ----------
-    layout : ndarray of shape (n_rows, n_components) or None
-        The points, and after them the recipe's centers if it has any. ``None`` before a cold
-        start is prepared. Never written to.
-    geometry : Geometry or None
-    iteration : int
-        Iterations since the last cold start.
-    cold : bool
-        Whether none was done since then, so that settings still shape the start.
-    schedule : Schedule
-        The stages of the cold start and how many of their steps are done.
-    values : mapping of str to float
-        Parameters of the objective that the schedule has set, in the objective's units. They stay
-        in force after the schedule, wherever the settings say a word such as "anneal" and no
-        number.
-    learned_from : Supervision or None
-        What the affinities were learned from; ``None`` where the recipe does not learn from
-        labels. It may be older than the labels given last
-        (:mod:`nbembed.session.live.background_fit`).
-    pinned_positions : PinnedPositions or None
-        Where pinned points stood at the last reset; they are restored at the next cold start.
-    adopted : bool
-        Whether the layout is one of the present settings: not where taking it over has failed.
+    * layout (n_rows, n_components) or None: the points, and after them the recipe's centers if it
+      has any. ``None`` before a cold start is prepared. Never written to.
+    * iteration: iterations since the last cold start.
+    * cold: whether none was done since then, so that settings still shape the start.
+    * schedule: the stages of the cold start and how many of their steps are done.
+    * values: parameters of the objective that the schedule has set, in the objective's units. They
+      stay in force after the schedule, wherever the settings say a word such as "anneal" and no
+      number.
+    * learned_from: what the affinities were learned from; ``None`` where the recipe does not learn
+      from labels. It may be older than the labels given last
+      (:mod:`nbembed.session.live.background_fit`).
+    * pinned_positions: where pinned points stood at the last reset; they are restored at the next
+      cold start.
+    * adopted: whether the layout is one of the present settings: not where taking it over has
+      failed.
     """
 
     layout: NDArray[Any] | None = None

@@ -35,27 +35,13 @@ if TYPE_CHECKING:
 
 
 class RunningMap:
-    """A map, what it is made with, and how far it has come.
+    """A map, its settings and its state.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array
-        Checked data.
-    settings : Settings
-    state : RunState, optional
-        Where to go on from; by default a cold start.
-
-    Attributes
-    ----------
-    settings : Settings
-        As of the last command applied.
-    trace : list of Record
-        One an iteration (thinned when there are very many).
-    path : tuple of PathStep
-    learning_error : Exception or None
-        What kept the labels given last from being learned from, if anything did.
-    first_layout : ndarray or None
-        What to show before there is a layout.
+    * state: where to go on from; by default a cold start.
+    * settings: as of the last command applied.
+    * trace: one an iteration (thinned when there are very many).
+    * learning_error: what kept the labels given last from being learned from, if anything did.
+    * first_layout: what to show before there is a layout.
     """
 
     def __init__(self, X: Any, settings: Settings, state: RunState | None = None) -> None:
@@ -166,7 +152,7 @@ class RunningMap:
         return other
 
     def capture(self) -> RunState:
-        """Return how far the map has come, as if the run ended here; the run itself goes on."""
+        """Return the state of the map, as if the run ended here; the run itself goes on."""
         state = self._state
         if state.cold:
             return RunState(pinned_positions=state.pinned_positions)
@@ -178,7 +164,7 @@ class RunningMap:
     # -- what it learns from labels -----------------------------------------------------------
 
     def fit_request(self) -> FitRequest | None:
-        """Return what would have to be learned for the labels given last to count, if anything."""
+        """Return the pending fit request, or None."""
         settings, learned_from = self.settings, self._state.learned_from
         if self.cold or learned_from is None or learned_from is settings.supervision:
             return None
@@ -189,7 +175,7 @@ class RunningMap:
         return None if same_labels(learned_from, settings.supervision) else self._request
 
     def accepts(self, request: FitRequest) -> bool:
-        """Return whether what came of a request is still of use."""
+        """Return whether the result of a request is still of use."""
         return self.fit_request() is not None and request.settings.same_recipe(self.settings)
 
     def note_failure(self, request: FitRequest, error: Exception) -> None:
@@ -203,7 +189,7 @@ class RunningMap:
     # -- what it lacks, which can be made elsewhere ---------------------------------------------
 
     def missing(self) -> FitRequest | None:
-        """Return what takes long and the next :meth:`refresh` needs, ``None`` if all is there.
+        """Return the request for the slow input of the next :meth:`refresh`, or None.
 
         Without asking, :meth:`refresh` makes it itself, to the same bits.
         """
@@ -224,18 +210,9 @@ class RunningMap:
     def advance(self, overtaken: Callable[[], bool] | None = None) -> Record:
         """Do one iteration and return its record.
 
-        Parameters
-        ----------
-        overtaken : callable, optional
-            Asked between chunks of the optimizer's step; the step is given up where it is true.
-
-        Raises
-        ------
-        Interrupted
-            If the step was given up; nothing has changed.
-        Exception
-            Whatever the recipe's parts raise. The layout is then the one before, and the next call
-            tries again from it.
+        ``overtaken`` is called between chunks of the optimizer's step; the step is given up where
+        it returns true, and Interrupted is raised with nothing changed. After an error of the
+        recipe's parts the layout is the one before, and the next call tries again from it.
         """
         run = self.refresh()
         try:
@@ -295,7 +272,7 @@ class RunningMap:
         self._run = None
 
     def nearest(self, metric: Any) -> NDArray[np.int32] | None:
-        """Return what :meth:`AffinityCache.nearest` does; may be called from any thread."""
+        """Return the result of :meth:`AffinityCache.nearest`; may be called from any thread."""
         return self._cache.nearest(metric)
 
     def release(self) -> None:
@@ -347,13 +324,13 @@ class RunningMap:
         return self.layout, self.geometry
 
     def _values(self) -> Mapping[str, float]:
-        """Return what the schedule has set so far, in the objective's units."""
+        """Return the values that the schedule has set so far, in the objective's units."""
         return (
             self._state.values if self._run is None else {**self._state.values, **self._run.values}
         )
 
     def _values_in_force(self) -> dict[str, float]:
-        """Return what the schedule has set and no number in the settings overrides."""
+        """Return the scheduled values that no number in the settings overrides."""
         parameters, live = self.settings.recipe.parameters, self.settings.live_names
         by_hand = {name for name in live if isinstance(parameters[name], Real)}
         return {name: value for name, value in self._values().items() if name not in by_hand}

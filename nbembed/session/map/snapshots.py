@@ -1,4 +1,4 @@
-"""What a session hands out: values that no later iteration changes."""
+"""Values that a session returns and that no later iteration changes."""
 
 from __future__ import annotations
 

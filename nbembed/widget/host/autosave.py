@@ -52,21 +52,11 @@ _UNSAVED = object()
 class Autosave:
     """Writes a session to a file whenever it has changed, in a thread of its own.
 
-    Parameters
-    ----------
-    session : Session
-    path : path-like
-    view : callable
-        Returns what the page shows.
-    told : callable
-        ``told(file name, error)``: called from the thread when either has changed.
-    read : tuple or None
-        The identity of that file where the session was read from it just now.
+    * view: returns the view of the page.
+    * told: ``told(file name, error)``: called from the thread when either has changed.
+    * read: the identity of that file where the session was read from it just now.
 
-    Raises
-    ------
-    OSError
-        If no file can be written there.
+    Raises OSError if no file can be written there.
     """
 
     def __init__(
@@ -136,19 +126,10 @@ class Autosave:
     def hand_over(self, read: Identity) -> Identity | None:
         """Leave the file to the Explorer that has read it since :meth:`flush`, and end.
 
-        What has been said since then is not known to that Explorer, and nothing is if it read what
-        a stranger had written. It must not be lost, so if there is any, this session is saved on in
-        another file beside.
-
-        Parameters
-        ----------
-        read : tuple
-            The identity of the file that was read.
-
-        Returns
-        -------
-        identity : tuple or None
-            Of the file that may be replaced: as it was written here last, or as it was read.
+        That Explorer, to which the file had the identity ``read``, lacks all labels given since
+        then, and all of them if it read a stranger's file. None may be lost, so if there are any,
+        this session is saved on in another file beside. Returns the identity of the file that may
+        be replaced: as it was written here last, or as it was read.
         """
         with self._writing:  # what is being written comes before, and is not taken for a stranger's
             said, flushed = self._flushed
@@ -173,14 +154,14 @@ class Autosave:
 
     @property
     def lost(self) -> str:
-        """Why the last changes are in no file, once it has been closed; "" if they are."""
+        """The reason why the last changes are in no file after closing; "" if they are."""
         if not self._closed or not self.error:
             return ""
         return f"the last changes could not be saved to {self.path}: {self.error}"
 
     @property
     def closed(self) -> bool:
-        """Whether it has ended."""
+        """True if it has ended."""
         return self._closed
 
     def _work(self) -> None:
@@ -265,13 +246,7 @@ def _take_over(path: Path, read: Identity) -> Identity | None:
 def resume(
     path: str | os.PathLike[str], methods: tuple[type[Any], ...] = ()
 ) -> tuple[Session, Identity | None] | None:
-    """Return the session of a file and which file it is, ``None`` if there is no such file yet.
-
-    Raises
-    ------
-    ValueError, OSError
-        If it is no session file, or no file can be written there.
-    """
+    """Return the session of a file and the file's identity, ``None`` if there is no file yet."""
     target = check_destination(path)
     # They go on: the Explorer that is being opened may still be refused.
     for other in _others(target):

@@ -1,4 +1,4 @@
-"""What can be taken out of an Explorer: tables, pictures, a page that needs no kernel."""
+"""Exports of an Explorer: tables, pictures, a page that needs no kernel."""
 
 from __future__ import annotations
 
@@ -42,15 +42,7 @@ FEWEST_PIXELS, MOST_PIXELS = 100, 4000
 class Exports:
     """Takes data and pictures out of an Explorer; its methods are the Explorer's.
 
-    Parameters
-    ----------
-    widget : Explorer
-        For what is selected and shown.
-    session : Session
-    points : PointData
-    artist : FrameArtist
-    given : object
-        The table or AnnData that the user gave as X, for labels to be written into.
+    ``given`` is the table or AnnData that the user gave as X, for labels to be written into.
     """
 
     def __init__(
@@ -192,7 +184,7 @@ class Exports:
         return self.picture(note=what).png(stands_in=True), f"Map of {what}"
 
     def still_output(self, still: bool | str) -> StillOutput | None:
-        """Return what shows the map in a saved notebook, as the Explorer's argument has it."""
+        """Return the still output for a saved notebook, as the Explorer's argument has it."""
         if not still:
             return None
         page = still == "page"
@@ -202,12 +194,12 @@ class Exports:
         return self.to_html(None, "Map") or ""
 
     def view(self) -> View:
-        """Return what is shown, as a file stores it."""
+        """Return the view, as a file stores it."""
         return view_of(self._widget)
 
     @property
     def answers(self) -> dict[str, Answer]:
-        """What answers the queries of the History tab."""
+        """The functions that answer the queries of the History tab."""
         return {
             "changes": self.changes,
             "labels_csv": lambda: ({"text": readable(self.to_csv(None) or "")}, []),

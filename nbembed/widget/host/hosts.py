@@ -1,4 +1,4 @@
-"""What hosts of notebooks differ in, as far as the Python side must know.
+"""Differences between hosts of notebooks, as far as the Python side must know.
 
 A session runs in a thread, and its Explorer sends from another. JupyterLab, Notebook 7, VS Code and
 marimo deliver what a thread sends. Google Colab delivers only what is sent while the kernel handles
@@ -35,10 +35,7 @@ def runs_dependent_cells() -> bool:
 class Outbox:
     """Messages that wait until the page asks for them. Thread-safe.
 
-    Parameters
-    ----------
-    send : callable
-        ``send(content, buffers)`` of the widget, called by :meth:`flush` alone.
+    ``send(content, buffers)`` of the widget is called by :meth:`flush` alone.
     """
 
     def __init__(self, send: Send) -> None:

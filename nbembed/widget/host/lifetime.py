@@ -48,7 +48,7 @@ LOOKING = threading.RLock()
 
 
 class Displays:
-    """Where one Explorer is displayed, as far as the kernel is told."""
+    """The displays of one Explorer, as far as the kernel is notified."""
 
     def __init__(self) -> None:
         self._asked = False  # whether its display was ever asked for
@@ -86,7 +86,7 @@ class Displays:
 
     @property
     def gone(self) -> bool:
-        """Whether no page shows it or will."""
+        """True if no page shows it or will."""
         if self._ended:
             return True  # what a page still reports was on its way
         if any(self._views.values()):
@@ -105,7 +105,7 @@ class Watch:
 
     @property
     def idle(self) -> bool:
-        """Whether no cell is being run, so that the kernel handles messages."""
+        """True if no cell is being run, so that the kernel handles messages."""
         return not self._in_cell
 
     def add(self, displays: Displays, close: Callable[[], object]) -> None:
@@ -275,13 +275,13 @@ _PROBE = _Probe()
 
 @functools.cache
 def _unused() -> int:
-    """Return what :func:`_uncounted` counts if no variable refers to an object."""
+    """Return the count of :func:`_uncounted` if no variable refers to an object."""
     referrers = gc.get_referrers(getattr(_PROBE, "it"))  # noqa: B009
     return _uncounted(getattr(_PROBE, "it"), referrers)  # noqa: B009
 
 
 def _uncounted(thing: object, referrers: list[Any]) -> int:
-    """Return how many references to an object are in no container."""
+    """Return the number of references to an object that are in no container."""
     inside = 0
     other: object = None
     for referrer in referrers:

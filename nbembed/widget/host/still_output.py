@@ -41,12 +41,8 @@ EVENTS = frozenset({"frame", "state", "supervision", "method"})
 class StillOutput:
     """Publishes pictures under one display id, from a thread that ends with the Explorer.
 
-    Parameters
-    ----------
-    draw : callable
-        Returns the PNG of the present map and a sentence that describes it.
-    page : callable, optional
-        Returns the page to lie over the picture.
+    * draw: returns the PNG of the present map and a sentence that describes it.
+    * page: returns the page to lie over the picture.
     """
 
     def __init__(
@@ -143,16 +139,9 @@ def check_still(still: Any) -> None:
 
 
 def over_picture(picture: str, text: str, page: str) -> str:
-    """Return HTML of a page in a frame that lies over a picture of the same.
+    """Return HTML of a whole page in a frame over its picture.
 
-    Parameters
-    ----------
-    picture : str
-        A PNG in base64.
-    text : str
-        What it shows.
-    page : str
-        A whole page.
+    The picture is a PNG in base64, described by ``text``.
     """
     place = "grid-area:1/1;width:100%;"
     alt = html.escape(text, quote=True)
@@ -172,7 +161,7 @@ def lost_widget_script() -> str:
 
 
 def _publisher() -> Any:
-    """Return what publishes outputs in a notebook, ``None`` elsewhere."""
+    """Return the publisher of outputs in a notebook, ``None`` elsewhere."""
     module = sys.modules.get("IPython")
     shell = None if module is None else module.get_ipython()
     try:

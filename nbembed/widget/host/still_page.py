@@ -89,16 +89,8 @@ def still_page(
 ) -> str:
     """Return the page's text.
 
-    Parameters
-    ----------
-    widget : Explorer
-    frame : Frame
-    drawing : Drawing
-        Of that frame.
-    points : PointData
-    title : str
-    measured : ndarray of float
-        The measure of each point that colors the map; empty if none does.
+    ``drawing`` is that of the frame; ``measured`` holds the measure of each point that colors the
+    map, and is empty if none does.
     """
     traits = {name: trait.default for name, trait in schema.TRAITS.items()}
     traits.update({name: getattr(widget, name) for name in SHOWN})

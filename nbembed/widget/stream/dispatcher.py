@@ -22,21 +22,15 @@ OTHERS = frozenset({"learning", "suggestions", "progress", "waiting"})
 class CommandDispatcher:
     """Calls the method of a command, and tracks when its effect can be seen.
 
-    The session tells its subscribers when commands have taken effect (any event but "frame" and
+    The session notifies its subscribers when commands have taken effect (any event but "frame" and
     :data:`OTHERS`), and then when the next layout is ready ("frame"). That layout and all later
     ones show the commands: the newest request of each page is in :attr:`applied`.
 
-    Parameters
-    ----------
-    session : Session
-        Its method with the command's name carries the command out.
-    view_commands : mapping of str to callable
-        Commands that concern the view alone; they are called instead.
-    checks : mapping of str to callable
-        Called with the arguments before the session's command of that name; raises if a page may
-        not give it now.
-    chosen_by : callable, optional
-        Returns what a set of points was chosen with, "" if that is not known.
+    * session: its method with the command's name carries the command out.
+    * view_commands: commands that concern the view alone; they are called instead.
+    * checks: called with the arguments before the session's command of that name; raises if a page
+      may not give it now.
+    * chosen_by: returns the means by which a set of points was chosen, "" if that is not known.
     """
 
     def __init__(

@@ -25,15 +25,10 @@ if TYPE_CHECKING:
 class Drawing:
     """A frame on the plane.
 
-    Attributes
-    ----------
-    positions : ndarray of shape (n_samples, 2), float32
-    colors : ndarray of shape (n_samples, 4), uint8, or None
-        By class probability, if the method has any.
-    directions, centers : list of [x, y]
-        Class directions and centers on the plane.
-    borders : list of [x, y, x', y']
-        Lines between the regions of classes that have centers; of maps in the plane.
+    * Shapes: positions (n_samples, 2) float32.
+    * colors (n_samples, 4), uint8, or None: by class probability, if the method has any.
+    * directions, centers: class directions and centers on the plane.
+    * borders: lines between the regions of classes that have centers; of maps in the plane.
     """
 
     positions: NDArray[np.float32]
@@ -105,7 +100,7 @@ class FrameArtist:
             return self._palette.adopt(categories, colors, ordered=ordered)
 
     def chosen_styles(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
-        """Return what was chosen for classes, and their order; see :class:`ClassPalette`."""
+        """Return the looks chosen for classes, and their order; see :class:`ClassPalette`."""
         with self._lock:
             return self._palette.chosen
 

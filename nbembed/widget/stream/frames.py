@@ -27,7 +27,7 @@ AHEAD, FEWEST, MOST = 400_000, 2, 6
 
 
 def frames_ahead(n_samples: int) -> int:
-    """Return how many frames of so many points may be unacknowledged.
+    """Return the limit of unacknowledged frames of so many points.
 
     So many that small ones keep coming while a page gathers acknowledgments, and so few that large
     ones do not queue up on a slow line.

@@ -28,16 +28,9 @@ LARGEST = 65535
 
 
 def quantize(positions: NDArray[np.float32]) -> tuple[NDArray[np.uint16], list[float]] | None:
-    """Return positions as 16-bit numbers with the range that they span.
+    """Return positions (n, 2) as 16-bit numbers with the range that they span.
 
-    Parameters
-    ----------
-    positions : ndarray of shape (n, 2)
-
-    Returns
-    -------
-    quantized : tuple of (ndarray of shape (n, 2), list of float) or None
-        The numbers, and the range [left, bottom, right, top]. ``None`` if a position is not finite.
+    The range is [left, bottom, right, top]. ``None`` if a position is not finite.
     """
     # By columns: reducing many rows of two numbers is slow.
     low = np.array([x.min() for x in positions.T], dtype=np.float64)

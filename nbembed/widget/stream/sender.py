@@ -33,17 +33,11 @@ HELD = 0.1
 class FrameWindow:
     """Flow control of frames: those in flight, and the pages that watch. No thread, no clock.
 
-    Parameters
-    ----------
-    limit : int
-        Largest number of unacknowledged frames.
-    awaited : bool
-        Whether the next frame is one that a person waits for, and may be one more.
-    patience, short_patience : float
-        Seconds after which an unacknowledged frame counts as lost; the second while pages may not
-        be heard.
-    give_up_after : int
-        Number of losses in a row after which all pages count as gone.
+    * limit: largest number of unacknowledged frames.
+    * awaited: whether the next frame is one that a person waits for, and may be one more.
+    * patience, short_patience: seconds after which an unacknowledged frame counts as lost; the
+      second while pages may not be heard.
+    * give_up_after: number of losses in a row after which all pages count as gone.
     """
 
     limit: int = 2
@@ -66,7 +60,7 @@ class FrameWindow:
 
     @property
     def open(self) -> bool:
-        """Whether a frame may be sent now."""
+        """True if a frame may be sent now."""
         return bool(self.audience) and len(self._in_flight) < self.limit + self.awaited
 
     def sent(self, version: int, now: float) -> int:
@@ -140,23 +134,15 @@ class FrameWindow:
 class Sender:
     """Delivers changes and frames, in a daemon thread or, where no thread is heard, in turns.
 
-    Parameters
-    ----------
-    deliver : callable
-        ``deliver(events)`` writes what the events changed into the traits.
-    frame : callable
-        ``frame(number, newer_than)`` sends the present layout if its version is greater than
-        ``newer_than``, with ``number(version)`` as the frame's number, and returns whether it did.
-    settle : callable
-        Called when the session has been at rest for ``pause``; writes what survives a reload.
-    limit : int
-        Largest number of unacknowledged frames.
-    pace : float
-        Shortest time between frames in seconds.
-    pause : float
-        Time at rest before ``settle``, in seconds.
-    heard : callable
-        Whether messages of pages are being handled.
+    * deliver: ``deliver(events)`` writes what the events changed into the traits.
+    * frame: ``frame(number, newer_than)`` sends the present layout if its version is greater than
+      ``newer_than``, with ``number(version)`` as the frame's number, and returns whether it did.
+    * settle: called when the session has been at rest for ``pause``; writes what survives a
+      reload.
+    * limit: largest number of unacknowledged frames.
+    * pace: shortest time between frames in seconds.
+    * pause: time at rest before ``settle``, in seconds.
+    * heard: whether messages of pages are being handled.
     """
 
     def __init__(
@@ -258,7 +244,7 @@ class Sender:
 
     @property
     def watched(self) -> bool:
-        """Whether any page can be seen."""
+        """True if any page can be seen."""
         with self._condition:
             return bool(self._window.audience)
 

@@ -38,10 +38,7 @@ FEWEST_CLASSES = 2
 def color_column(column: Column) -> dict[str, Any]:
     """Return the traits of the column to color by.
 
-    Raises
-    ------
-    ValueError
-        If a number is beyond the range of the page's float32.
+    Raises ValueError if a number is beyond the range of the page's float32.
     """
     values, origin = column.codes, _origin(column)
     if origin:
@@ -65,9 +62,9 @@ def color_column(column: Column) -> dict[str, Any]:
 
 
 def _origin(column: Column) -> float:
-    """Return what the page's float32 values count from, so that rounding does not make them equal.
+    """Return the origin of the page's float32 values: rounding must not make them equal.
 
-    That is zero unless they lie far from it, as times and large coordinates do.
+    It is zero unless they lie far from it, as times and large coordinates do.
     """
     there = column.codes[np.isfinite(column.codes)]
     if column.kind not in ("number", "time") or not there.size:
@@ -171,13 +168,7 @@ def prepared(session: Session) -> list[dict[str, Any]]:
 
 
 def check_offered(session: Session, names: Iterable[str]) -> None:
-    """Check that a page may set parameters: those that it shows, and no others of the method.
-
-    Raises
-    ------
-    ValueError
-        If one is none of them.
-    """
+    """Raise ValueError unless a page may set the parameters: those that it shows, and no others."""
     recipe = session.recipe
     offered = [p.name for p in session.live_parameters]
     offered += [p.name for p in recipe.prepared_parameters]
@@ -270,6 +261,6 @@ def learning_error(session: Session) -> str:
 
 
 def error(session: Session) -> str:
-    """Return what stopped the worker, "" if nothing did."""
+    """Return the error that stopped the worker, "" if none did."""
     failure = session.error
     return "" if failure is None else readable(f"{type(failure).__name__}: {failure}")

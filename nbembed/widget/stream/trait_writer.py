@@ -18,15 +18,9 @@ if TYPE_CHECKING:
 
 
 class TraitWriter:
-    """Brings what changed in a session into the traits of a widget. Thread-safe.
+    """Brings changes of a session into the traits of a widget. Thread-safe.
 
-    Parameters
-    ----------
-    widget : HasTraits
-    session : Session
-    artist : FrameArtist
-    has_column : bool
-        Whether there is a column to color by.
+    ``has_column`` says whether there is a column to color by.
     """
 
     def __init__(
@@ -143,7 +137,7 @@ class TraitWriter:
 
     @property
     def default_color(self) -> str:
-        """What colors the points until someone chooses."""
+        """The coloring of the points until someone chooses one."""
         if self._has_memberships:
             return "probability"
         return "column" if self._has_column else "class"

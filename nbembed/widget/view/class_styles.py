@@ -1,4 +1,4 @@
-"""How the classes of an Explorer look: chosen from Python and from its pages alike."""
+"""The looks of an Explorer's classes, chosen from Python and from its pages alike."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class ClassStyles(Handle, Mapping[str, Mapping[str, Any]]):
         self._changed()
 
     def stored(self) -> dict[str, Any]:
-        """Return what was chosen, as a file stores it."""
+        """Return the chosen looks and order, as a file stores them."""
         looks, order = self._artist.chosen_styles()
         return {"looks": looks, "order": order}
 
@@ -119,13 +119,7 @@ class ClassStyles(Handle, Mapping[str, Mapping[str, Any]]):
 
 
 def checked_styles(stored: Any) -> dict[str, Any]:
-    """Return what a file says of the looks of classes, if it is what :meth:`stored` returns.
-
-    Raises
-    ------
-    ValueError, TypeError, AttributeError
-        If it is not.
-    """
+    """Return the looks of classes in a file; raise unless they are in the form of a file."""
     looks = {
         class_name(name, "name"): _look(**{key: look.get(key) for key in LOOK})
         for name, look in stored["looks"].items()

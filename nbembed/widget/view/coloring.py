@@ -1,4 +1,4 @@
-"""Which column colors the points: chosen on the page among those of the table, or from Python."""
+"""The column that colors the points: chosen on the page among the table's, or from Python."""
 
 from __future__ import annotations
 
@@ -29,18 +29,8 @@ MOST_LISTED = 30
 class ColumnChoice:
     """The columns that a page offers to color by, and the one that does.
 
-    Parameters
-    ----------
-    points : PointData
-    columns : PointColumns
-        Those by which points are found.
-    artist : FrameArtist
-    writer : TraitWriter
-
-    Attributes
-    ----------
-    chosen : ChosenColumn or None
-        What somebody has chosen, ``None`` while the column that was given colors the points.
+    ``columns`` are those by which points are found. ``chosen`` is ``None`` while the column that
+    was given colors the points.
     """
 
     def __init__(
@@ -63,20 +53,14 @@ class ColumnChoice:
 
     @property
     def traits(self) -> dict[str, Any]:
-        """What a page is told of the columns that are offered."""
+        """The traits of the columns that are offered."""
         count = len(self._keys)
         few = count <= MOST_LISTED
         titles = [self.titles.title(k) for k in range(count)] if few else []
         return {"color_columns": titles, "color_column_count": count}
 
     def choose(self, column: int) -> None:
-        """Color by one of the columns that are offered.
-
-        Raises
-        ------
-        ValueError
-            If there is no such column, or its numbers cannot be drawn.
-        """
+        """Color by one of the offered columns; raise ValueError if it cannot be drawn."""
         if not 0 <= column < len(self._keys):
             raise ValueError(f"column must be in [0, {len(self._keys)}), got {column}")
         if column in self._given:

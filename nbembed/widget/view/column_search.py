@@ -10,15 +10,7 @@ if TYPE_CHECKING:
 
 
 class ColumnSearch:
-    """Finds columns for a page.
-
-    Parameters
-    ----------
-    columns : PointColumns
-        Those by which points are found.
-    choice : ColumnChoice
-        Those that can color them.
-    """
+    """Finds columns for a page: those by which points are found, or, in ``choice``, colored."""
 
     def __init__(self, columns: PointColumns, choice: ColumnChoice) -> None:
         self._columns = columns

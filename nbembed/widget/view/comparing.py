@@ -19,7 +19,7 @@ class Comparing:
     _comparison: Comparison
 
     def describe(self, points: Any = None, against: Any = None, *, most: int = 12) -> Description:
-        """Return what distinguishes points from the rest, or from others.
+        """Describe the differences of points from the rest, or from others.
 
         Parameters
         ----------

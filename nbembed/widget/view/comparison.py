@@ -1,4 +1,4 @@
-"""What the map is compared with: a snapshot, or a second live map on the same labels.
+"""Comparison of the map with a snapshot, or with a second live map on the same labels.
 
 The other map is brought onto the present one by :func:`nbembed.measures.align_map`, on the plane
 that is drawn, so that it stands beside it unturned. Where two snapshots are compared, the first one
@@ -52,14 +52,7 @@ class OtherMap(NamedTuple):
 class Comparison:
     """Compares the map of an Explorer with others. Thread-safe.
 
-    Parameters
-    ----------
-    session : Session
-    artist : FrameArtist
-    writer : TraitWriter
-        Of the same Explorer.
-    changed : callable
-        Called, in any thread, when the traits of the second map have to be written.
+    ``changed`` is called, in any thread, when the traits of the second map have to be written.
     """
 
     def __init__(
@@ -385,7 +378,7 @@ def second_map(second: SecondSession) -> dict[str, Any]:
 
 
 def snapshot_info(snapshot: Snapshot) -> dict[str, Any]:
-    """Return what a page says of a snapshot."""
+    """Return the page's information on a snapshot."""
     recipe = snapshot.settings.recipe
     live = [(each.symbol, getattr(recipe, each.name)) for each in recipe.live_parameters]
     words = [f"{symbol} {_short(value)}" for symbol, value in live]

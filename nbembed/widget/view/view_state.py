@@ -1,4 +1,4 @@
-"""What an Explorer shows beside its session, kept in a file that it saves by itself."""
+"""The view of an Explorer beside its session, kept in a file that it saves by itself."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ LONGEST = 1000
 class ChosenColumn:
     """A column that somebody has chosen to color by.
 
-    Attributes
-    ----------
-    name : str or None
-        Of a column of the table or a variable; ``None`` of values that somebody gave.
+    ``name`` is that of a column of the table or a variable; ``None`` for values that somebody
+    gave.
     """
 
     name: str | None
@@ -37,22 +35,13 @@ class ChosenColumn:
 
 @dataclass(frozen=True)
 class ViewState:
-    """What was shown: nothing that the session depends on.
+    """The view that was shown; the session depends on none of it.
 
-    Attributes
-    ----------
-    color : ndarray or None
-        The values to color by: names, or numbers.
-    title : str
-        Of these.
-    traits : mapping of str to Any
-        Values of traits: ``color_by``, ``names_shown``, ``selection``.
-    chosen : ChosenColumn or None
-        What somebody had chosen to color by, ``None`` if these are the values that were given.
-    given : str or None
-        The title of the column that was given to color by, ``None`` if there was none.
-    class_styles : mapping
-        What was chosen for the looks of classes; empty where nothing is known.
+    * color, title: the values to color by, names or numbers, and their title.
+    * traits: values of ``color_by``, ``names_shown``, ``selection``.
+    * chosen: the chosen column, ``None`` if these are the values that were given.
+    * given: the title of the column that was given to color by, ``None`` if there was none.
+    * class_styles: the chosen looks of classes; empty where none is known.
     """
 
     color: NDArray[Any] | None = None
@@ -82,7 +71,7 @@ class ViewState:
 
 
 def view_of(widget: Any) -> View:
-    """Return what a widget shows, as a session file stores it."""
+    """Return the view of a widget, as a session file stores it."""
     column, chosen = widget.color_column, widget._column_choice.chosen
     document = {
         "color": {
@@ -115,7 +104,7 @@ def present_view(widget: Any) -> Callable[[], View | None]:
 
 
 def view_state(view: View, n_samples: int) -> ViewState:
-    """Return what was shown, of what a session has kept of its file."""
+    """Return the view in a session's file."""
     try:
         stored, arrays = view
         state = _checked(stored, arrays.get("color"), n_samples)

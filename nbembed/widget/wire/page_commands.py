@@ -23,22 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CommandType:
-    """A command: what it carries.
+    """A command and the arguments that it carries.
 
-    Attributes
-    ----------
-    name : str
-        Also of the method that carries it out.
-    doc : str
-        One line.
-    arguments : tuple of Field
-        What travels as JSON, named as on the wire.
-    points : tuple of str
-        The sets of points, each a buffer of its own.
-    parameters : bool
-        Whether it takes, instead of ``arguments``, any number of named finite numbers.
-    keywords : mapping of str to str
-        From names on the wire to keywords of the method, where they differ.
+    * name: also of the method that carries it out.
+    * arguments: those that travel as JSON, named as on the wire.
+    * points: the sets of points, each a buffer of its own.
+    * parameters: whether it takes, instead of ``arguments``, any number of named finite numbers.
+    * keywords: from names on the wire to keywords of the method, where they differ.
     """
 
     name: str
@@ -60,7 +51,7 @@ ARGUMENT_TYPES: Mapping[str, Type] = {
 
 
 def command_type(command: Command) -> CommandType:
-    """Return what a command of the session carries on the wire."""
+    """Return the type on the wire of a session's command."""
     plain = [a for a in command.arguments if a.kind.name not in ("points", "parameters")]
     return CommandType(
         command.name,

@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 class ProtocolError(ValueError):
     """A message that does not follow the protocol.
 
-    Attributes
-    ----------
-    client : str
-        The page that sent it, "" if unknown.
-    request : int
-        The number of the command, 0 if it was none.
+    * client: the page that sent it, "" if unknown.
+    * request: the number of the command, 0 if it was none.
     """
 
     def __init__(self, text: str, client: str = "", request: int = 0) -> None:
@@ -38,12 +34,8 @@ class ProtocolError(ValueError):
 class Message:
     """A message other than a command.
 
-    Attributes
-    ----------
-    type : str
-        One of :data:`nbembed.widget.wire.schema.FROM_PAGE`.
-    fields : mapping of str to Any
-        The fields of that type beside ``client``.
+    ``type`` is one of :data:`nbembed.widget.wire.schema.FROM_PAGE`; ``fields`` are those of that
+    type beside ``client``.
     """
 
     type: str
@@ -55,13 +47,9 @@ class Message:
 class CommandMessage:
     """A command.
 
-    Attributes
-    ----------
-    name : str
-        One of :data:`nbembed.widget.wire.page_commands.COMMANDS`.
-    arguments : dict of str to Any
-        Keywords of the method that carries the command out; sets of points as sorted, distinct
-        indices. Their types are checked, their meaning is the session's to check.
+    * name: one of :data:`nbembed.widget.wire.page_commands.COMMANDS`.
+    * arguments: keywords of the method that carries the command out; sets of points as sorted,
+      distinct indices. Their types are checked, their meaning is the session's to check.
     """
 
     client: str
@@ -74,14 +62,8 @@ class CommandMessage:
 class QueryMessage:
     """A query.
 
-    Attributes
-    ----------
-    asker : int
-        Part of the page; of its queries the newest counts.
-    name : str
-        One of :data:`nbembed.widget.wire.queries.QUERIES`.
-    arguments : dict of str to Any
-        As of a command.
+    * asker: part of the page; of its queries the newest counts.
+    * name: one of :data:`nbembed.widget.wire.queries.QUERIES`.
     """
 
     client: str
@@ -96,18 +78,8 @@ def parse(
 ) -> Message | CommandMessage | QueryMessage:
     """Return a message from a page, checked against the schema.
 
-    Parameters
-    ----------
-    content : object
-        The message as JSON was decoded.
-    buffers : sequence of bytes-like
-    n_samples : int
-        Indices of points must be below it.
-
-    Raises
-    ------
-    ProtocolError
-        If the message does not follow the schema; names the part that is wrong.
+    Indices of points must be below ``n_samples``. Raises ProtocolError, naming the part that is
+    wrong.
     """
     if not isinstance(content, Mapping):
         raise ProtocolError(f"a message must be an object, got {type(content).__name__}")

@@ -13,19 +13,10 @@ from nbembed.widget.wire.wire_types import Field
 class QueryType:
     """A query and its answer.
 
-    Attributes
-    ----------
-    name : str
-    doc : str
-        One line.
-    arguments : tuple of Field
-        What travels as JSON; the function that answers has keywords of these names.
-    points : tuple of str
-        The sets of points, each a buffer of its own and a keyword, too.
-    fields : tuple of Field
-        Of the answer, as JSON.
-    buffers : tuple of Field
-        Of the answer, as arrays, in order. All are there, empty if need be.
+    * arguments: what travels as JSON; the function that answers has keywords of these names.
+    * points: the sets of points, each a buffer of its own and a keyword, too.
+    * fields: of the answer, as JSON.
+    * buffers: of the answer, as arrays, in order. All are there, empty if need be.
     """
 
     name: str

@@ -135,11 +135,8 @@ TYPES: tuple[Enum | Record, ...] = (
 class Trait:
     """A synced trait: its name on both sides, type, default value and meaning.
 
-    Attributes
-    ----------
-    from_page : bool
-        Whether a page may write it. What a person changes is a command instead, which the kernel
-        checks, and which can be refused.
+    * from_page: whether a page may write it. What a person changes is a command instead, which the
+      kernel checks, and which can be refused.
     """
 
     name: str

@@ -14,20 +14,7 @@ if TYPE_CHECKING:
 
 
 def as_points(value: ArrayLike | None, n_samples: int, name: str) -> NDArray[np.intp]:
-    """Return sorted, distinct, read-only indices of points.
-
-    Parameters
-    ----------
-    value : array-like of int, bool mask of shape (n_samples,), or None for no points
-    n_samples : int
-    name : str
-        Name of the argument, for the error.
-
-    Raises
-    ------
-    ValueError
-        If ``value`` is neither indices below ``n_samples`` nor a mask.
-    """
+    """Return points, given as indices, a mask or None, as sorted, read-only indices."""
     array = np.asarray([] if value is None else value)
     none = (
         array.shape == (n_samples,) and not array.any() if array.dtype == bool else not array.size
@@ -60,7 +47,7 @@ class PointArray(np.ndarray[Any, np.dtype[np.intp]]):
 
 
 class _Difference(np.ndarray[Any, np.dtype[np.bool_]]):
-    """Where two sets of points differ."""
+    """The comparison of two sets of points, which is true if they differ anywhere."""
 
     def __bool__(self) -> bool:
         return bool(np.asarray(self).any())

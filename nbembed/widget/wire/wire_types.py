@@ -17,18 +17,13 @@ from nbembed.widget.wire.traits import point_trait
 class Type:
     """A type of values that cross the wire as JSON or as a binary buffer.
 
-    Attributes
-    ----------
-    typescript : str
-        The type of a value on the page; for an array, the typed array that its bytes become.
-    accepts : callable
-        Tells whether a Python value is of this type.
-    must_be : str
-        What a value must be, for errors: "text".
-    trait : callable
-        ``trait(default)`` returns the traitlet that holds such a value.
-    dtype : str
-        NumPy's name of the items, little-endian, of an array that crosses as bytes; "" for JSON.
+    * typescript: the type of a value on the page; for an array, the typed array that its bytes
+      become.
+    * accepts: returns whether a Python value is of this type.
+    * must_be: the requirement as errors put it: "text".
+    * trait: ``trait(default)`` returns the traitlet that holds such a value.
+    * dtype: NumPy's name of the items, little-endian, of an array that crosses as bytes; "" for
+      JSON.
     """
 
     typescript: str
@@ -48,10 +43,7 @@ class Type:
 class Field:
     """A named value of a record or message.
 
-    Attributes
-    ----------
-    optional : bool
-        Whether it may be absent; the page then keeps the value that it has.
+    * optional: whether it may be absent; the page then keeps the value that it has.
     """
 
     name: str
@@ -78,14 +70,7 @@ class _Word(traitlets.Enum):  # type: ignore[type-arg]  # generic for type check
 
 @dataclass(frozen=True)
 class Enum(Type):
-    """One of a few words.
-
-    Attributes
-    ----------
-    words : tuple of str
-    list_name : str
-        Name of the page's list of the words, "" where the type is enough.
-    """
+    """One of a few words; ``list_name`` is the page's name of their list, "" if unneeded."""
 
     words: tuple[str, ...] = ()
     list_name: str = ""

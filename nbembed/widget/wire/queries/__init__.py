@@ -1,4 +1,4 @@
-"""What a page may ask without changing anything.
+"""Queries of a page, which change nothing.
 
 A *query* names one of :data:`QUERIES` and carries arguments and sets of points, as a command does.
 Its *answer* has the fields and buffers that are declared here, a module for each panel. Answers are
