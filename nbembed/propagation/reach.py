@@ -139,7 +139,9 @@ def sweep(graph: Graph, order: NDArray[np.intp]) -> NDArray[np.float64]:
     first, last, crossing = first[once], last[once], weight[once]
     cut = np.cumsum(np.bincount(first, crossing, n) - np.bincount(last, crossing, n))[:-1]
     smaller = np.minimum(inside, weight.sum() - inside)
-    return np.divide(cut, smaller, out=np.ones(n - 1), where=smaller > 0)
+    conductance = np.ones(n - 1)
+    np.divide(cut, smaller, out=conductance, where=smaller > 0)
+    return conductance
 
 
 def first_valley(conductance: NDArray[np.float64]) -> int:
