@@ -72,5 +72,5 @@ def test_command_lines_are_real(capsys):
 def test_links_and_pictures_exist():
     targets = re.findall(r"\]\(([^)#]+)", README)
     local = [target for target in targets if not target.startswith("http")]
-    assert any(target.endswith(".png") for target in local)
+    assert any(target.endswith(".webp") for target in local)
     assert [target for target in local if not (ROOT / target).exists()] == []
