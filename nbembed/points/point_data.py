@@ -6,6 +6,7 @@ is asked for, one point at a time, so that many rows cost nothing at the start.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,11 @@ from nbembed.points.text import is_missing, name_of, text_of
 if TYPE_CHECKING:
     from nbembed.points.features import Features
 
+#: Labels of rows that tell whether they are IDs.
+JUDGED = 1000
+_DIGIT = re.compile(r"\d+")
+#: Bar codes of cells, hexadecimal hashes and UUIDs, with what samples add before or after.
+_CODE = re.compile(r"(?:\w+[-_:.])?(?:[ACGTN]{8,}|(?=\D*\d)[0-9a-fA-F-]{8,})(?:[-_:.]\w+)?")
 #: Columns that are shown unless they are chosen.
 MOST_COLUMNS = 12
 
@@ -44,7 +50,7 @@ class PointData:
     ----------
     color : Column
     named : bool
-        Whether points have names that are worth showing on a map: text, not numbers.
+        Whether points have names that are worth showing on a map: no numbers, nor IDs unless given.
     n_samples : int
     index : pandas.Index or None
         The labels of the rows.
@@ -52,7 +58,7 @@ class PointData:
         What frames the user works with.
     embedded : tuple
         The columns of the table that are embedded.
-    variables : callable or None
+    variables, original : callable or None, matrix or None
         As of :class:`~nbembed.points.features.Features`.
 
     Raises
@@ -86,11 +92,15 @@ class PointData:
         self.n_samples = n_samples
         self.embedded = embedded
         self.variables = None if features is None else features.variables
+        self.original = None if features is None else features.original
+        self._filled = {} if features is None else features.filled
         self._shown, self._left_out = _shown(table, columns, embedded)
         self.index = None if table is None else table.index
         self.kind = "other" if table is None else table.kind
         self.color, self._own_color = self._color(color, n_samples)
         self._names, self.named = self._names_of(names, n_samples)
+        if images is None and features is not None:
+            images = features.images
         if is_name(images, self._table):
             images = self._values(images, "images")
         self._images = None if images is None else Images(images, n_samples)
@@ -129,7 +139,7 @@ class PointData:
         if self._table is None:
             return []
         cells = [(name, self._table.cell(name, point)) for name in self._shown]
-        return [(name_of(name), text_of(value)) for name, value in cells]
+        return [(name_of(name), self._text(name, value)) for name, value in cells]
 
     def row_block(self, points: slice) -> list[list[tuple[str, str]]]:
         """Return what :meth:`rows` does, of each of some points."""
@@ -139,8 +149,18 @@ class PointData:
         columns = []
         for name in self._shown:
             title = name_of(name)
-            columns.append([(title, text_of(value)) for value in table.cells(name, points)])
+            cells = table.cells(name, points)
+            columns.append([(title, self._text(name, value)) for value in cells])
         return [list(row) for row in zip(*columns)]
+
+    def _text(self, name: Any, value: Any) -> str:
+        """Return a cell as text; of a missing one what stands for it in what is embedded."""
+        text = text_of(value)
+        if name not in self._filled or not (text == "" or text in ("inf", "-inf")):
+            return text
+        filled = self._filled[name]
+        by = f"as {filled}" if filled else "as in the nearest rows"
+        return f"{text or 'missing'}, embedded {by}"
 
     def image(self, point: int) -> bytes | None:
         """Return the image of a point as a PNG, ``None`` if it has none.
@@ -159,6 +179,10 @@ class PointData:
         if values is None or not self._own_color:
             return None
         return self.color.title, values
+
+    def described(self, X: Any) -> Any:
+        """Return the features by which points are described: as given, not as prepared."""
+        return X if self.original is None else self.original
 
     def _values(self, name: Any, argument: str) -> Any:
         if self._table is None:
@@ -220,7 +244,17 @@ def _labels(index: Any) -> tuple[Any, bool]:
     if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
         return None, False
     first = next((label for label in index[:100] if not is_missing(label)), None)
-    return index, not isinstance(first, int | float | np.number)
+    return index, not isinstance(first, int | float | np.number) and not _are_ids(index)
+
+
+def _are_ids(labels: Any) -> bool:
+    """Return whether labels only tell rows apart: bar codes, hashes, and what is counted."""
+    texts = [label for label in labels[:JUDGED] if isinstance(label, str)]
+    if not texts or not all(map(_DIGIT.search, texts)):
+        return bool(texts) and all(map(_CODE.fullmatch, texts))
+    # cell17 and cell18 are the same but for their numbers; 747 and A320 are not.
+    stems = {_DIGIT.sub("#", text) for text in texts}
+    return len(stems) <= max(1, len(texts) // 50) or all(map(_CODE.fullmatch, texts))
 
 
 def point_frame(columns: Mapping[str, Any], points: PointData, chosen: Any = None) -> Any:

@@ -37,7 +37,8 @@ def encoded(array: Any, kind: str = "PNG") -> bytes:
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
 def test_cards_show_what_is_not_embedded_first(make: Any) -> None:
-    rows = of(make(COLUMNS)).rows(2)
+    chosen = choose_features(make(COLUMNS), ["height", "rings"])
+    rows = PointData(chosen, 4).rows(2)
     assert rows == [
         ("name", "Cleo"), ("tagged", "True"), ("kind", "a"), ("height", "3"), ("rings", "8"),
     ]  # fmt: skip
