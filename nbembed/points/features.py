@@ -66,6 +66,7 @@ def choose_features(
     missing: str | None = None,
     apart: Iterable[Any] = (),
     distances: bool = False,
+    plain: bool = False,
 ) -> Features:
     """Return what of the data is embedded.
 
@@ -80,6 +81,9 @@ def choose_features(
         Columns that are not embedded unless ``features`` names them; what names none is ignored.
     distances : bool
         Whether the data are dissimilarities, which are taken as they are.
+    plain : bool
+        Whether "auto" leaves the numbers of a matrix as they are: what a method does with them has
+        a meaning of its own.
 
     Raises
     ------
@@ -116,7 +120,9 @@ def choose_features(
             kind="numbers", missing="error", features=features, standardize=bool(standardize)
         )
     else:
+        matrix = isinstance(X, np.ndarray) or sparse.issparse(X) or is_annotated(X)
         preparation = Preparation(
+            kind="numbers" if plain and matrix else "auto",
             missing="median" if missing is None else missing,
             features=features,
             standardize=standardize,

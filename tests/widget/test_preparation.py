@@ -122,6 +122,18 @@ def test_a_column_of_labels_is_named(explore: Any, rng: Any) -> None:
         explore(np.eye(5), METHOD, supervision="kind")
 
 
+@pytest.mark.parametrize(
+    "method", [nb.HSSNE(metric="jaccard"), nb.ParametricEmbedding(classifier="naive-bayes")]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+def test_numbers_that_mean_something_to_the_method_stay(
+    explore: Any, rng: Any, method: Any
+) -> None:
+    X = counts(rng)[0].toarray()
+    explorer = explore(X, method, supervision=np.arange(N) % 3)
+    np.testing.assert_array_equal(explorer.session.X, X)
+
+
 @pytest.mark.parametrize("what", ["words", "table"])
 def test_the_same_cell_finds_its_session_again(
     explore: Any, rng: Any, tmp_path: Any, what: str
@@ -130,6 +142,8 @@ def test_the_same_cell_finds_its_session_again(
     path = tmp_path / "work.nbembed"
     first = explore(data, METHOD, autosave=path)
     first.session.label([1], "mine")
+    if what == "table":
+        first.write_labels(column="label")
     first.close()
     again = explore(data, METHOD, autosave=path)
     assert again.labels[1] == "mine"

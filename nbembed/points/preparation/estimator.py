@@ -57,6 +57,9 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
 
     Parameters
     ----------
+    n_components : "auto", int or None, default="auto"
+        How many components are made of more features. By default as the kind asks; ``None`` makes
+        none.
     kind : {"auto", "numbers", "table", "wide", "words", "cells", "texts"}, default="auto"
         "numbers" stay as they are, of a table the columns of numbers. The columns of a "table" are
         embedded as numbers, truth values 0 and 1, the order of ordered categories, and indicators
@@ -70,8 +73,6 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         What fills missing and infinite numbers: the median or mean of their column, or the mean of
         their five nearest rows. Of categories it is the most frequent one. A column of a table in
         which a fifth is missing has an indicator of that beside it.
-    n_components : "auto", int or None, default="auto"
-        How many components are made of more features. By default as above; ``None`` makes none.
     features : name or list of names, optional
         The columns of a table that are embedded, or the variables of an AnnData or a key of its
         ``obsm``, which are taken as they are.
@@ -122,16 +123,16 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
 
     def __init__(
         self,
+        n_components: int | str | None = "auto",
         *,
         kind: str = "auto",
         missing: str = "median",
-        n_components: int | str | None = "auto",
         features: Any = None,
         standardize: bool | None = None,
     ) -> None:
+        self.n_components = n_components
         self.kind = kind
         self.missing = missing
-        self.n_components = n_components
         self.features = features
         self.standardize = standardize
 
@@ -285,6 +286,7 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
                 )
             return columns
         others = [name for name in apart if is_name(name, table) and name in table]
+        others += [name for name in table.labels if name in table and name not in others]
         names = tuple(name for name in table.names if name not in others)
         looked_at = [PreparedColumn(name, "left out", "to look at") for name in others]
         if self.kind in ("auto", "table", "texts"):

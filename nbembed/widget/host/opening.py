@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from nbembed.system.atomic import Identity
 
 
+#: Metrics of vectors whose coordinates need not mean anything by themselves.
+VECTOR_METRICS = ("euclidean", "l2", "sqeuclidean", "cosine")
+
+
 @dataclass(frozen=True)
 class Opened:
     """A session and how it came.
@@ -83,7 +87,9 @@ def open_session(
         )
     if X is None and (method is not None or supervision is not None):
         raise ValueError("method and supervision come with the session; use its own commands")
-    if X is None and any(value not in (None, "auto") for value in prepared.values()):
+    if X is None and not all(
+        value is None or (isinstance(value, str) and value == "auto") for value in prepared.values()
+    ):
         raise ValueError(
             f"{', '.join(prepared)} are for X; a session has its data already, prepared as they are"
         )
@@ -109,7 +115,11 @@ def open_session(
         session, read = found
         return Opened(session, read=read, view=_view_of_file(session))
     chosen = choose_features(
-        X, **prepared, apart=[supervision, *apart], distances=takes_distances(method)
+        X,
+        **prepared,
+        apart=[supervision, *apart],
+        distances=takes_distances(method),
+        plain=takes_plain_numbers(method),
     )
     table = chosen.table
     if (table is None or not table.names) and not is_name(columns, table):
@@ -145,6 +155,19 @@ def takes_distances(method: Any) -> bool:
     """Return whether the data are dissimilarities of the points rather than features."""
     recipe = getattr(method, "recipe", method)
     return isinstance(recipe, Recipe) and recipe.takes_distances
+
+
+def takes_plain_numbers(method: Any) -> bool:
+    """Return whether a method compares or classifies the numbers as they are.
+
+    A metric such as Jaccard's or a function of the user's says what they mean, and a classifier
+    learns from them.
+    """
+    recipe = getattr(method, "recipe", method)
+    if not isinstance(recipe, Recipe):
+        return False
+    known = isinstance(recipe.quality_metric, str) and recipe.quality_metric in VECTOR_METRICS
+    return not known or recipe.learns != Recipe.learns
 
 
 def in_plane(method: Any) -> Any:
