@@ -76,6 +76,7 @@ def judged_column(table: Table, name: Any, *, wanted: bool = False) -> PreparedC
     def left_out(reason: str) -> PreparedColumn:
         return PreparedColumn(name, "left out", reason)
 
+    wanted = wanted or table.n_rows < 2  # of one row nothing can be said
     numbers = numbers_of(table, name)
     if numbers is not None:
         column = PreparedColumn(name, "truth value" if table.is_boolean(name) else "number")
@@ -85,7 +86,7 @@ def judged_column(table: Table, name: Any, *, wanted: bool = False) -> PreparedC
         if not there.size or (there == there[0]).all():
             return left_out("one value in all rows" if there.size else "no values")
         if are_whole(there) and _is_code(name):
-            return left_out("an ID or a code")
+            return left_out("ID or code")
         steps = np.diff(there)
         if there.size >= FEWEST_IN_ORDER and are_whole(there) and (
             (steps > 0).all() or (steps < 0).all()

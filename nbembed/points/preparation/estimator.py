@@ -261,8 +261,8 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         if not used:
             raise ValueError(
                 "X must have a column of numbers to embed; its columns are "
-                f"{listed(table.names)}. features=[...] names columns of numbers, truth values or "
-                "categories"
+                f"{listed(table.names)}{left_out_note(columns)}. features=[...] names columns of "
+                "numbers, truth values or categories"
             )
         self._used = used
         return self._fit_numbers(coded(table, used), columns, "table", table.names)
@@ -316,6 +316,11 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         plain = all(column.use == "number" for column in used)
         self._fills = self.missing != "error" and (of == "table" or bool(lost.any()))
         check_complete(lost, used, self._fills)
+        if none := [c.name for c, n in zip(used, lost.tolist()) if n == X.shape[0]]:
+            raise ValueError(
+                f"X must have values in the columns that are embedded, but {listed(none)} "
+                f"{'has' if len(none) == 1 else 'have'} none"
+            )
         kind, found = self.kind, X
         fill = [("fill", imputer(self.missing))] if lost.any() else []
         if fill and plain:

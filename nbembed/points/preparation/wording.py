@@ -36,9 +36,14 @@ def how(pipeline: Any, kind: str, scaled: bool) -> str:
 
 def left_out_note(columns: Sequence[PreparedColumn]) -> str:
     """Return which columns are left out and why, but for those that are there to look at."""
-    left = [c for c in columns if c.reason not in ("", "to look at")]
-    told = [f"{_said(c.name)} ({c.reason})" for c in left[:MOST_TOLD]]
-    return f". Left out: {_more(told, len(left), ', ')}" if left else ""
+    left: dict[str, list[str]] = {}
+    for column in columns:
+        if column.reason not in ("", "to look at"):
+            left.setdefault(column.reason, []).append(_said(column.name))
+    told = [
+        f"{_more(names[:MOST_TOLD], len(names), ', ')} ({reason})" for reason, names in left.items()
+    ]
+    return f". Left out: {_more(told[:MOST_TOLD], len(told), ', ')}" if left else ""
 
 
 def filled_note(
@@ -77,5 +82,5 @@ def _said(name: Any) -> str:
 
 
 def _more(told: list[str], count: int, between: str) -> str:
-    rest = [f"and {count - len(told)} more"] if count > len(told) else []
-    return between.join([*told, *rest])
+    rest = f" and {count - len(told)} more" if count > len(told) else ""
+    return between.join(told) + rest

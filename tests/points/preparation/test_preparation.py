@@ -45,7 +45,7 @@ def test_columns_of_a_table_are_prepared_by_their_kind(make: Any) -> None:
     fitted = nb.Preparation().fit(people(make))
     found = {column.name: (column.use, column.reason) for column in fitted.columns_}
     assert found == {
-        "customer_id": ("left out", "an ID or a code"),
+        "customer_id": ("left out", "ID or code"),
         "row": ("left out", "whole numbers that count the rows"),
         "age": ("number", ""),
         "income": ("number", ""),
@@ -59,7 +59,7 @@ def test_columns_of_a_table_are_prepared_by_their_kind(make: Any) -> None:
     assert fitted.kind_ == "table"
     assert "income: 20 of 200 filled by the median" in fitted.note_
     assert "plan: 1 of 200 filled by the most frequent" in fitted.note_
-    assert "Left out: customer_id (an ID or a code)" in fitted.note_
+    assert "Left out: customer_id (ID or code)" in fitted.note_
     filled = {column.name: column.value for column in fitted.columns_ if column.filled}
     assert filled == {
         "income": f"{np.nanmedian(people()['income']):.6g}", "kids": "1.5", "plan": "basic",
@@ -206,6 +206,8 @@ def test_it_stands_in_a_pipeline() -> None:
 @pytest.mark.parametrize(
     ("options", "data", "message"),
     [
+        ({}, np.c_[np.arange(4.0), np.full(4, np.nan)], "but feature 1 has none"),
+        ({}, pd.DataFrame({"a": [2, 2]}), r"Left out: a \(one value in all rows\)"),
         ({"kind": "counts"}, np.eye(3), "kind must be one of 'auto', 'numbers'"),
         ({"missing": "drop"}, np.eye(3), r"X\.dropna\(\)"),
         ({"n_components": 0}, np.eye(3), "n_components must be"),
