@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from nbembed.points.table import LABELS, labels_written, is_annotated
+from nbembed.points.table import LABELS, is_annotated, labels_written
 from nbembed.points.text import is_missing
 from nbembed.system.atomic import check_destination, write_atomically
 from nbembed.system.work import stage

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from nbembed.data.matrix_input import matrix_of
 from nbembed.points.matrix_columns import matrix_columns
 from nbembed.points.preparation import Preparation
+from nbembed.points.preparation.columns import NO_VALUES, ONE_VALUE
 from nbembed.points.preparation.wording import counted
 from nbembed.points.table import Table, as_table, is_annotated, is_name
 from nbembed.validation import check_flag, shown
@@ -44,6 +45,8 @@ class Features:
         Where the data are images.
     transformer : transformer or None
         The fitted one.
+    constant : tuple
+        Columns of the table that say nothing: one value in all rows, or none.
     """
 
     matrix: Any
@@ -55,6 +58,7 @@ class Features:
     filled: Mapping[Any, str] = field(default_factory=dict)
     images: Any = None
     transformer: Any = None
+    constant: tuple[Hashable, ...] = ()
 
 
 def choose_features(
@@ -154,6 +158,7 @@ def choose_features(
         {c.name: c.value for c in preparation.columns_ if c.filled},
         X if isinstance(X, np.ndarray) and X.ndim > 2 else None,
         preparation if prepare is not None else None,
+        tuple(c.name for c in preparation.columns_ if c.reason in (ONE_VALUE, NO_VALUES)),
     )
 
 

@@ -94,7 +94,8 @@ class PointData:
         self.variables = None if features is None else features.variables
         self.original = None if features is None else features.original
         self._filled = {} if features is None else features.filled
-        self._shown, self._left_out = _shown(table, columns, embedded)
+        last = embedded if features is None else (*embedded, *features.constant)
+        self._shown, self._left_out = _shown(table, columns, last)
         self.index = None if table is None else table.index
         self.kind = "other" if table is None else table.kind
         self.color, self._own_color = self._color(color, n_samples)
@@ -216,7 +217,7 @@ class PointData:
 
 
 def _shown(
-    table: Table | None, columns: Any, embedded: tuple[Hashable, ...]
+    table: Table | None, columns: Any, last: tuple[Hashable, ...]
 ) -> tuple[tuple[Hashable, ...], int]:
     """Return the columns to show, and how many are left out."""
     if columns is not None:
@@ -233,7 +234,7 @@ def _shown(
         return chosen, 0
     if table is None:
         return (), 0
-    ordered = [n for n in table.names if n not in embedded] + list(embedded)
+    ordered = [n for n in table.names if n not in last] + list(last)
     return tuple(ordered[:MOST_COLUMNS]), max(0, len(ordered) - MOST_COLUMNS)
 
 

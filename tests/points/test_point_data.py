@@ -44,6 +44,11 @@ def test_cards_show_what_is_not_embedded_first(make: Any) -> None:
     ]  # fmt: skip
 
 
+def test_constant_columns_come_last() -> None:
+    frame = pd.DataFrame({"always": [7, 7, 7], "size": [1.0, 2.0, 4.0], "note": list("abc")})
+    assert of(frame).shown == ("note", "size", "always")
+
+
 def test_the_columns_of_cards_can_be_chosen() -> None:
     frame = pd.DataFrame(COLUMNS)
     points = of(frame, columns=["kind", "height"])

@@ -32,6 +32,8 @@ MANY_MISSING = 0.2
 FEWEST_IN_ORDER = 20
 #: Words with which names of IDs and codes end.
 CODES = frozenset({"id", "uuid", "guid", "zip", "zipcode", "postcode", "postalcode", "phone"})
+#: Why columns that say nothing are left out.
+ONE_VALUE, NO_VALUES = "one value in all rows", "no values"
 #: Words of a cell from which on a column holds texts.
 WORDS_OF_TEXT = 3
 
@@ -84,7 +86,7 @@ def judged_column(table: Table, name: Any, *, wanted: bool = False) -> PreparedC
         if wanted:
             return column
         if not there.size or (there == there[0]).all():
-            return left_out("one value in all rows" if there.size else "no values")
+            return left_out(ONE_VALUE if there.size else NO_VALUES)
         if are_whole(there) and _is_code(name):
             return left_out("ID or code")
         steps = np.diff(there)
@@ -102,7 +104,7 @@ def judged_column(table: Table, name: Any, *, wanted: bool = False) -> PreparedC
         return left_out("neither numbers nor categories")
     dtype = getattr(table.native(name), "dtype", None)
     if len(counts) <= 1 and not wanted:
-        return left_out("one value in all rows" if counts else "no values")
+        return left_out(ONE_VALUE if counts else NO_VALUES)
     if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":
         return PreparedColumn(name, "order", categories=tuple(dtype.categories))  # type: ignore[union-attr]
     if len(counts) <= MOST_CATEGORIES and (wanted or 2 * len(counts) <= counts.total()):
