@@ -104,6 +104,7 @@ SECTIONS = {
     "Learning metric": ["nbembed.LearningMetric"],
     "Label propagation": ["nbembed.propagation"],
     "Posteriors": ["nbembed.posteriors"],
+    "Preparing data": ["nbembed.Preparation"],
     "Supervision": ["nbembed.Supervision"],
     "Live": ["nbembed.Session", "nbembed.load_session", "nbembed.Explorer"],
     "Measures": ["nbembed.measures"],

@@ -21,6 +21,7 @@ _HOMES = {
     "SNeRV": "nbembed.methods",
     "LearningMetric": "nbembed.learning_metric",
     "Supervision": "nbembed.supervision",
+    "Preparation": "nbembed.points.preparation",
     "Propagation": "nbembed.propagation",
     "PropagationClassifier": "nbembed.propagation",
     "Suggestions": "nbembed.propagation",

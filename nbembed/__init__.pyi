@@ -18,6 +18,7 @@ from nbembed.methods import NeRV as NeRV
 from nbembed.methods import ParametricEmbedding as ParametricEmbedding
 from nbembed.methods import Recipe as Recipe
 from nbembed.methods import SNeRV as SNeRV
+from nbembed.points.preparation import Preparation as Preparation
 from nbembed.propagation import Propagation as Propagation
 from nbembed.propagation import PropagationClassifier as PropagationClassifier
 from nbembed.propagation import Suggestions as Suggestions

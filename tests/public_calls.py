@@ -247,6 +247,7 @@ CALLS: dict[str, Call] = {
     "Supervision": lambda g: (
         nb.Supervision(N).label(np.flatnonzero(g.y), "a").must_link(np.flatnonzero(g.y == 0))
     ),
+    "Preparation": estimator(lambda g: nb.Preparation(n_components=3)),
     "Propagation": lambda g: nb.Propagation(
         nb.affinities.as_affinities(g.P, "row"), class_prior=np.asarray(g.proba)[0]
     ).update(as_supervision(g.y, N)),

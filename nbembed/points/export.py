@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from nbembed.points.table import is_annotated
+from nbembed.points.table import LABELS, is_annotated, labels_written
 from nbembed.points.text import is_missing
 from nbembed.system.atomic import check_destination, write_atomically
 from nbembed.system.work import stage
@@ -257,6 +257,7 @@ def write_labels(
         values = np.empty(len(labels), dtype=object)
         values[place] = np.array([*labels, None], dtype=object)[:-1]
         target[column] = pd.array(values.tolist(), dtype="string")
+        target.attrs[LABELS] = [*labels_written(target), column]
     return target
 
 

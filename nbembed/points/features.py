@@ -1,29 +1,23 @@
-"""What of a table is embedded: its features, and how they are scaled.
-
-Columns of a table have units of their own, which distances would compare. They are standardized,
-(x − mean) / standard deviation for each column, unless that is turned off; a constant column
-becomes zeros. Arrays and annotated matrices are embedded as they are.
-"""
+"""What of the data is embedded, and what of them is looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import StandardScaler
+from sklearn.base import clone
 
-from nbembed.data.matrix_input import check_data, matrix_of
-from nbembed.points.table import Table, as_table, is_annotated, is_name, listed
+from nbembed.data.matrix_input import matrix_of
+from nbembed.points.matrix_columns import matrix_columns
+from nbembed.points.preparation import Preparation
+from nbembed.points.preparation.columns import NO_VALUES, ONE_VALUE
+from nbembed.points.preparation.wording import counted
+from nbembed.points.table import Table, as_table, is_annotated, is_name
 from nbembed.validation import check_flag, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-#: Characters of the columns that a message proposes, at most.
-LONGEST_PROPOSAL = 300
 
 
 @dataclass(frozen=True)
@@ -39,10 +33,20 @@ class Features:
     names : tuple
         The columns of the table that are embedded.
     note : str
-        A sentence that says what is embedded, "" where that is the whole of an array.
+        A sentence that says what is embedded.
     variables : callable or None
-        Returns the matrix of an AnnData as it is and the names of its columns, also where something
-        else is embedded.
+        Returns a matrix and the names of its columns, where these have names and something else is
+        embedded: the variables of an AnnData, the words of texts.
+    original : ndarray, csr_array or None
+        The features of an array as they were given, where something else is embedded.
+    filled : mapping
+        What stands for missing values, by column; "" where that depends on the row.
+    images : ndarray or None
+        Where the data are images.
+    transformer : transformer or None
+        The fitted one.
+    constant : tuple
+        Columns of the table that say nothing: one value in all rows, or none.
     """
 
     matrix: Any
@@ -50,6 +54,11 @@ class Features:
     names: tuple[Hashable, ...] = ()
     note: str = ""
     variables: Callable[[], tuple[Any, Sequence[Any]]] | None = None
+    original: Any = None
+    filled: Mapping[Any, str] = field(default_factory=dict)
+    images: Any = None
+    transformer: Any = None
+    constant: tuple[Hashable, ...] = ()
 
 
 def choose_features(
@@ -57,178 +66,134 @@ def choose_features(
     features: Any = None,
     standardize: bool | None = None,
     *,
+    prepare: Any = "auto",
+    missing: str | None = None,
     apart: Iterable[Any] = (),
     distances: bool = False,
+    plain: bool = False,
 ) -> Features:
     """Return what of the data is embedded.
 
     Parameters
     ----------
-    X : array-like, sparse array, DataFrame or AnnData
-    features : name or list of names, optional
-        Columns of a DataFrame; by default those with numbers, truth values not among them. Of an
-        AnnData, its variables, or the key of one of its ``obsm``; by default all of ``X``.
-    standardize : bool, optional
-        By default the columns of a DataFrame are standardized and nothing else is.
+    X : array-like, sparse array, DataFrame, AnnData or list of str
+    features, standardize, missing
+        As of :class:`Preparation`.
+    prepare : "auto", None or transformer
+        Copied and fitted. Without any, numbers are taken as they are.
     apart : iterable
         Columns that are not embedded unless ``features`` names them; what names none is ignored.
     distances : bool
         Whether the data are dissimilarities, which are taken as they are.
+    plain : bool
+        Whether "auto" leaves the numbers of a matrix as they are: what a method does with them has
+        a meaning of its own.
 
     Raises
     ------
-    ValueError
-        If a column does not exist, is not numeric, or has missing values; or if there is none.
-    TypeError
-        If an argument is of the wrong type.
+    ValueError, TypeError
+        If an argument is not legal, or does not go with another one.
     """
     if standardize is not None:
         check_flag("standardize", standardize)
+    own = prepare is not None and not (isinstance(prepare, str) and prepare == "auto")
+    if own and not (hasattr(prepare, "fit") and hasattr(prepare, "transform")):
+        raise TypeError(
+            f'prepare must be "auto", None or a transformer of scikit-learn, got {shown(prepare)}'
+        )
     if distances:
-        if features is not None or standardize:
+        if features is not None or standardize or own or missing is not None:
             raise ValueError(
-                'features and standardize are for features; metric="precomputed" takes distances'
+                "features and standardize, prepare and missing are for features; "
+                'metric="precomputed" takes distances'
             )
         table = as_table(X) if not isinstance(X, dict) else None
         return Features(X, None if table is None else Table({}, table.index, table.n_rows))
-    if is_annotated(X):
-        return _of_annotated(X, features, bool(standardize))
-    table = as_table(X)
-    if table is None:
-        if features is not None:
-            raise ValueError(
-                f"features names columns of a DataFrame or AnnData, got X of type "
-                f"{type(X).__name__}; give the columns that are to be embedded as X"
-            )
-        if not standardize:
-            return Features(X)
-        matrix = _standardized(check_data(X))
-        return Features(matrix, note=f"{_count(matrix.shape[1], 'feature')}, standardized")
-    names = _numeric(table, apart) if features is None else _named(table, features)
-    matrix = table.numbers(names)
-    _check_complete(matrix, names, features is not None)
-    scaled = standardize is not False
-    how = "standardized" if scaled else "as they are"
-    part = len(names) < len(table.names)
-    of_all = f"{len(names)} of {_count(len(table.names), 'column')}" if part else (
-        _count(len(names), "column")
-    )  # fmt: skip
-    note = f"{of_all} {'is' if len(names) == 1 else 'are'} embedded, {how}: {listed(names)}"
-    return Features(_standardized(matrix) if scaled else matrix, table, names, note)
-
-
-def _numeric(table: Table, apart: Iterable[Any]) -> tuple[Hashable, ...]:
-    """Return the columns with numbers, without those that are for looking at."""
-    others = [name for name in apart if is_name(name, table) and name in table]
-    names = tuple(n for n in table.names if table.is_numeric(n) and n not in others)
-    if not names:
+    if own and not (features is None and standardize is None and missing is None):
         raise ValueError(
-            "X must have a column of numbers to embed; its columns are "
-            f"{listed(table.names)}. features=[...] names columns of numbers or truth values"
+            'features, standardize and missing are for prepare="auto": a transformer has its own'
         )
-    return names
-
-
-def _named(table: Table, features: Any) -> tuple[Hashable, ...]:
-    """Return the columns that ``features`` names."""
-    names = _as_names(features)
-    missing = [name for name in names if name not in table]
-    if missing:
-        raise ValueError(
-            f"features must be columns of X, got {listed(missing)}; X has {listed(table.names)}"
+    if own and not isinstance(prepare, Preparation):
+        return _by_transformer(X, clone(prepare), tuple(apart))
+    if own:
+        preparation = clone(prepare)
+    elif prepare is None:
+        if missing not in (None, "error"):
+            raise ValueError(f'missing={missing!r} needs prepare="auto", which fills values in')
+        preparation = Preparation(
+            kind="numbers", missing="error", features=features, standardize=bool(standardize)
         )
-    strange = [n for n in names if not (table.is_numeric(n) or table.is_boolean(n))]
-    if strange:
-        raise ValueError(
-            f"features must be columns of numbers or truth values, but {listed(strange)} "
-            f"{'is' if len(strange) == 1 else 'are'} not"
+    else:
+        matrix = isinstance(X, np.ndarray) or sparse.issparse(X) or is_annotated(X)
+        preparation = Preparation(
+            kind="numbers" if plain and matrix else "auto",
+            missing="median" if missing is None else missing,
+            features=features,
+            standardize=standardize,
         )
-    return names
-
-
-def _as_names(features: Any) -> tuple[Hashable, ...]:
-    """Return names as a tuple; one name may stand alone.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they are no names, none, or a name is there twice.
-    """
-    single = isinstance(features, str | tuple) or not isinstance(features, Iterable)
-    names = (features,) if single else tuple(features)
-    for name in names:
-        if not isinstance(name, Hashable):
-            raise TypeError(f"features must be names of columns, got {shown(name)}")
-    if not names:
-        raise ValueError("features must name at least one column, got none")
-    repeated = [name for k, name in enumerate(names) if name in names[:k]]
-    if repeated:
-        raise ValueError(f"features must be distinct, got {shown(repeated[0])} twice")
-    return names
-
-
-def _check_complete(matrix: NDArray[Any], names: Sequence[Any], wanted: bool) -> None:
-    """Raise ValueError if values are missing or infinite; names the columns, and the others.
-
-    ``wanted`` says whether somebody named the columns.
-    """
-    bad = np.count_nonzero(~np.isfinite(matrix), axis=0)
-    if not bad.any():
-        return
-    lacking = [name for name, count in zip(names, bad) if count]
-    whole = [name for name, count in zip(names, bad) if not count]
-    some = f"{bad.sum()} missing or infinite value{'' if bad.sum() == 1 else 's'}"
-    without = ""
-    if whole and not wanted and len(repr(whole)) <= LONGEST_PROPOSAL:
-        without = f": features={whole!r} leaves {'it' if len(lacking) == 1 else 'them'} out"
-    raise ValueError(
-        f"X must be finite in the columns that are embedded, but {listed(lacking)} "
-        f"{'has' if len(lacking) == 1 else 'have'} {some}. Drop or fill them, or name other "
-        f"columns with features=[...]{without}"
+    source, Z = preparation._fit(X, apart)
+    matrix = preparation._run(Z)
+    table, variables, original = source.table, None, None
+    names: tuple[Hashable, ...] = ()
+    if source.of:
+        variables = _variables(X)
+    elif preparation.kind_ == "texts":
+        names = tuple(c.name for c in preparation.columns_ if c.embedded)
+        counts = preparation.pipeline_[0].transform(Z)
+        words = preparation.pipeline_[0].get_feature_names_out().tolist()
+        variables, known = (lambda: (counts, words)), {names[0]: np.array(Z, dtype=object)}
+        table = Table(known, None, len(Z)) if table is None else table
+        table.others = matrix_columns(counts, words)
+    elif source.matrix is None:
+        names = tuple(c.name for c in preparation.columns_ if c.embedded)
+    elif matrix is not Z and not (sparse.issparse(Z) and preparation.kind_ == "numbers"):
+        original = Z
+    return Features(
+        matrix,
+        table,
+        names,
+        preparation.note_,
+        variables,
+        original,
+        {c.name: c.value for c in preparation.columns_ if c.filled},
+        X if isinstance(X, np.ndarray) and X.ndim > 2 else None,
+        preparation if prepare is not None else None,
+        tuple(c.name for c in preparation.columns_ if c.reason in (ONE_VALUE, NO_VALUES)),
     )
 
 
-def _of_annotated(X: Any, features: Any, standardize: bool) -> Features:
-    """Return the features of an AnnData."""
-    table = as_table(X)
-    if features is None:
-        matrix, what = matrix_of(X), "all {} of X"
-    elif isinstance(features, str) and features in X.obsm:
-        matrix, what = matrix_of(X.obsm[features]), f"the {{}} of obsm[{features!r}]"
-    else:
-        names = _as_names(features)
-        missing = [name for name in names if name not in X.var_names]
-        if missing:
-            raise ValueError(
-                f"features must be variables of X or a key of its obsm, got {listed(missing)}; "
-                f"its obsm has {listed(list(X.obsm))}"
-            )
-        matrix = matrix_of(X[:, list(names)])
-        what = f"{{}}: {listed(names)}"
-    count = _count(int(matrix.shape[1]), "variable" if features is None else "column")
-    text = what.format(count)
-    if standardize:
-        matrix = _standardized(check_data(matrix))
-    how = "standardized" if standardize else "as they are"
-    variables = None if X.X is None else lambda: (matrix_of(X), list(X.var_names))
-    return Features(matrix, table, (), f"Embedded {how}: {text}", variables)
+def _variables(X: Any) -> Callable[[], tuple[Any, Sequence[Any]]] | None:
+    return None if X.X is None else lambda: (matrix_of(X), list(X.var_names))
 
 
-def _standardized(matrix: Any) -> Any:
-    """Return each column with mean 0 and variance 1, or 0 where it is constant.
-
-    Raises
-    ------
-    ValueError
-        If the matrix is sparse: centered it would be dense.
-    """
-    if sparse.issparse(matrix):
-        raise ValueError(
-            "standardize=True would fill a sparse matrix with numbers; scale its columns with "
-            "sklearn.preprocessing.MaxAbsScaler, which keeps zeros"
-        )
-    return StandardScaler().fit_transform(matrix)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+def _by_transformer(X: Any, transformer: Any, apart: tuple[Any, ...]) -> Features:
+    """Return what a transformer of scikit-learn makes of all columns but those ``apart``."""
+    table = None if isinstance(X, np.ndarray) or sparse.issparse(X) else as_table(X)
+    names: tuple[Hashable, ...] = ()
+    given, variables, original = X, None, None
+    if is_annotated(X):
+        given, variables = matrix_of(X), _variables(X)
+    elif table is not None:
+        left = [name for name in apart if is_name(name, table)]
+        names = tuple(name for name in table.names if name not in left)
+        if not isinstance(X, dict):
+            given = nw.to_native(nw.from_native(X).select(list(names)))
+        else:
+            given = table.numbers(names)
+    elif isinstance(X, np.ndarray) or sparse.issparse(X):
+        original = matrix_of(X.reshape(len(X), -1) if isinstance(X, np.ndarray) else X)
+    try:
+        matrix = transformer.fit_transform(given)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"prepare cannot be applied to X: {error}") from error
+    if np.ndim(matrix) != 2 and not sparse.issparse(matrix):
+        raise ValueError(f"prepare must return one row a point, got shape {np.shape(matrix)}")
+    rows = (
+        table.n_rows if table is not None else len(given) if original is None else original.shape[0]
+    )
+    if matrix.shape[0] != rows:
+        raise ValueError(f"prepare must keep all {rows} rows of X, got {matrix.shape[0]}")
+    made = counted(matrix.shape[1], "feature")
+    are = "is" if matrix.shape[1] == 1 else "are"
+    note = f"{made} {are} embedded, made by {type(transformer).__name__}"
+    return Features(matrix, table, names, note, variables, original, transformer=transformer)

@@ -6,6 +6,7 @@ is asked for, one point at a time, so that many rows cost nothing at the start.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,11 @@ from nbembed.points.text import is_missing, name_of, text_of
 if TYPE_CHECKING:
     from nbembed.points.features import Features
 
+#: Labels of rows that tell whether they are IDs.
+JUDGED = 1000
+_DIGIT = re.compile(r"\d+")
+#: Bar codes of cells, hexadecimal hashes and UUIDs, with what samples add before or after.
+_CODE = re.compile(r"(?:\w+[-_:.])?(?:[ACGTN]{8,}|(?=\D*\d)[0-9a-fA-F-]{8,})(?:[-_:.]\w+)?")
 #: Columns that are shown unless they are chosen.
 MOST_COLUMNS = 12
 
@@ -30,11 +36,12 @@ class PointData:
     * names: by default the labels of the rows, where the table has labels of its own.
     * columns: the columns to show, by default those that are not embedded, then those that are, up
       to :data:`MOST_COLUMNS`; or a table, where the data are none.
-    * named: whether points have names that are worth showing on a map: text, not numbers.
+    * named: whether points have names that are worth showing on a map: no numbers, nor IDs unless
+      given.
     * index: the labels of the rows.
     * kind {"pandas", "polars", "other"}: of the frames that the user works with.
     * embedded: the columns of the table that are embedded.
-    * variables: as of :class:`~nbembed.points.features.Features`.
+    * variables, original: as of :class:`~nbembed.points.features.Features`.
     """
 
     def __init__(
@@ -62,11 +69,16 @@ class PointData:
         self.n_samples = n_samples
         self.embedded = embedded
         self.variables = None if features is None else features.variables
-        self._shown, self._left_out = _shown(table, columns, embedded)
+        self.original = None if features is None else features.original
+        self._filled = {} if features is None else features.filled
+        last = embedded if features is None else (*embedded, *features.constant)
+        self._shown, self._left_out = _shown(table, columns, last)
         self.index = None if table is None else table.index
         self.kind = "other" if table is None else table.kind
         self.color, self._own_color = self._color(color, n_samples)
         self._names, self.named = self._names_of(names, n_samples)
+        if images is None and features is not None:
+            images = features.images
         if is_name(images, self._table):
             images = self._values(images, "images")
         self._images = None if images is None else Images(images, n_samples)
@@ -105,7 +117,7 @@ class PointData:
         if self._table is None:
             return []
         cells = [(name, self._table.cell(name, point)) for name in self._shown]
-        return [(name_of(name), text_of(value)) for name, value in cells]
+        return [(name_of(name), self._text(name, value)) for name, value in cells]
 
     def row_block(self, points: slice) -> list[list[tuple[str, str]]]:
         """Return :meth:`rows` of each of some points."""
@@ -115,8 +127,18 @@ class PointData:
         columns = []
         for name in self._shown:
             title = name_of(name)
-            columns.append([(title, text_of(value)) for value in table.cells(name, points)])
+            cells = table.cells(name, points)
+            columns.append([(title, self._text(name, value)) for value in cells])
         return [list(row) for row in zip(*columns)]
+
+    def _text(self, name: Any, value: Any) -> str:
+        """Return a cell as text; of a missing one what stands for it in what is embedded."""
+        text = text_of(value)
+        if name not in self._filled or not (text == "" or text in ("inf", "-inf")):
+            return text
+        filled = self._filled[name]
+        by = f"as {filled}" if filled else "as in the nearest rows"
+        return f"{text or 'missing'}, embedded {by}"
 
     def image(self, point: int) -> bytes | None:
         """Return the image of a point as a PNG, ``None`` if it has none."""
@@ -129,6 +151,10 @@ class PointData:
         if values is None or not self._own_color:
             return None
         return self.color.title, values
+
+    def described(self, X: Any) -> Any:
+        """Return the features by which points are described: as given, not as prepared."""
+        return X if self.original is None else self.original
 
     def _values(self, name: Any, argument: str) -> Any:
         if self._table is None:
@@ -162,7 +188,7 @@ class PointData:
 
 
 def _shown(
-    table: Table | None, columns: Any, embedded: tuple[Hashable, ...]
+    table: Table | None, columns: Any, last: tuple[Hashable, ...]
 ) -> tuple[tuple[Hashable, ...], int]:
     """Return the columns to show, and how many are left out."""
     if columns is not None:
@@ -179,7 +205,7 @@ def _shown(
         return chosen, 0
     if table is None:
         return (), 0
-    ordered = [n for n in table.names if n not in embedded] + list(embedded)
+    ordered = [n for n in table.names if n not in last] + list(last)
     return tuple(ordered[:MOST_COLUMNS]), max(0, len(ordered) - MOST_COLUMNS)
 
 
@@ -190,7 +216,17 @@ def _labels(index: Any) -> tuple[Any, bool]:
     if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
         return None, False
     first = next((label for label in index[:100] if not is_missing(label)), None)
-    return index, not isinstance(first, int | float | np.number)
+    return index, not isinstance(first, int | float | np.number) and not _are_ids(index)
+
+
+def _are_ids(labels: Any) -> bool:
+    """Return whether labels only tell rows apart: bar codes, hashes, and what is counted."""
+    texts = [label for label in labels[:JUDGED] if isinstance(label, str)]
+    if not texts or not all(map(_DIGIT.search, texts)):
+        return bool(texts) and all(map(_CODE.fullmatch, texts))
+    # cell17 and cell18 are the same but for their numbers; 747 and A320 are not.
+    stems = {_DIGIT.sub("#", text) for text in texts}
+    return len(stems) <= max(1, len(texts) // 50) or all(map(_CODE.fullmatch, texts))
 
 
 def point_frame(columns: Mapping[str, Any], points: PointData, chosen: Any = None) -> Any:

@@ -22,6 +22,8 @@ from nbembed.validation import shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Among the attributes of a frame of pandas, the columns that labels were written into.
+LABELS = "nbembed labels"
 #: Names that an error message lists.
 MOST_LISTED = 12
 
@@ -54,6 +56,8 @@ class Table:
         self.n_rows = n_rows
         self.kind = kind
         self.others = others
+        #: Columns that labels were written into, which are to look at.
+        self.labels: tuple[Any, ...] = ()
 
     @property
     def names(self) -> tuple[Hashable, ...]:
@@ -164,7 +168,16 @@ def as_table(value: Any, name: str = "X") -> Table | None:
     index = nw.maybe_get_index(frame)
     kind = "pandas" if index is not None else "polars" if _is_polars(value) else "other"
     columns = {n: _filled(frame.get_column(n)) for n in names}
-    return Table(columns, index, frame.shape[0], kind)
+    table = Table(columns, index, frame.shape[0], kind)
+    table.labels = labels_written(value)
+    return table
+
+
+def labels_written(frame: Any) -> tuple[Any, ...]:
+    """Return the columns of a frame of pandas that labels were written into."""
+    attrs = getattr(frame, "attrs", None)
+    found = attrs.get(LABELS, ()) if isinstance(attrs, dict) else ()
+    return tuple(found) if isinstance(found, list | tuple) else ()
 
 
 def _filled(column: Any) -> Any:

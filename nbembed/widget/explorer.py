@@ -81,30 +81,41 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
 
     Parameters
     ----------
-    X : DataFrame, AnnData or array-like of shape (n_samples, n_features), optional
-        The data. Not together with ``session``. Of a DataFrame (pandas, polars, PyArrow) the
-        columns of numbers are embedded, each standardized; the others are there to look at.
+    X : DataFrame, AnnData, list of str or array-like of shape (n_samples, n_features), optional
+        The data. Not together with ``session``. They are prepared as their kind asks
+        (``prepare``); :attr:`data_note` says how. Images may have the shape (n_samples, height,
+        width) or (n_samples, height, width, 3 or 4).
     method : estimator or Recipe, optional
         Copied; ``HSSNE()`` by default. A method that leaves its dimensions open is laid out on the
         plane (:meth:`nbembed.Recipe.in_plane`).
-    supervision : Supervision or array-like, optional
-        Labels and links at the start: a :class:`~nbembed.Supervision`, labels with −1 for unlabeled
-        points, or rows of class probabilities with NaN rows for unlabeled points.
+    supervision : array-like, name of a column or Supervision, optional
+        Labels at the start, as a series of names with ``None`` or NaN where there is none, or the
+        name of such a column, which is then not embedded. Also whole numbers with −1 for unlabeled
+        points, rows of class probabilities with NaN rows for unlabeled points, or a
+        :class:`~nbembed.Supervision`, which knows links, too.
     session : Session, optional
         Show this session instead of a new one.
     color : array-like of shape (n_samples,) or name of a column, optional
         True classes, or any other values to color the points by. They never reach the method.
     features : name or list of names, optional
-        The columns that are embedded; by default those of numbers, without those that ``color``,
-        ``names`` and ``images`` name. Of an AnnData, variables or the key of one of its ``obsm``.
+        The columns that are embedded; by default those that :class:`~nbembed.Preparation` takes,
+        without those that ``color``, ``supervision``, ``names`` and ``images`` name. Of an AnnData,
+        variables or the key of one of its ``obsm``.
     feature_names : sequence of str, optional
         What the features of an array are called where a group is described, such as the words that
         were counted. The columns of a DataFrame and the variables of an AnnData have names.
     standardize : bool, optional
         Whether each feature is scaled to mean 0 and variance 1. By default the columns of a
         DataFrame are, and arrays and AnnData are not.
+    prepare : "auto", None or transformer, default="auto"
+        What is done with the data before distances are taken: as :class:`~nbembed.Preparation`
+        finds it right for them, nothing, or what a transformer of scikit-learn does, which is
+        copied and fitted. Groups, cards, *Find* and colors go on speaking of the columns as given.
+    missing : {"median", "mean", "neighbors", "error"}, optional
+        What fills missing and infinite numbers, by default the median of their column.
     names : array-like of shape (n_samples,) or name of a column, optional
-        What the points are called. By default the labels of the rows, if they are not just counted.
+        What the points are called. By default the labels of the rows, if they are not just counted;
+        IDs, such as bar codes, are on cards and in *Find* and not on the map unless given here.
     columns : list of names or table, optional
         The columns that cards show. By default those that are not embedded come first, twelve at
         most. For arrays and sessions, a table (DataFrame or mapping of columns).
@@ -146,7 +157,10 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
     unsupervised_shown : bool
         Whether the tab *Why* lays the map without labels, links and pins on the map. Can be set.
     data_note : str
-        What of a table is embedded.
+        What of the data is embedded and how, and which values were filled in.
+    preparation : transformer or None
+        The fitted transformer that prepared the data, for new rows: ``None`` with
+        ``prepare=None`` and where a session was given or its file opened without the data.
     color_by : {"column", "class", "probability", "suggestion"} or name of a measure
         What colors the unlabeled points. The measures are those of :meth:`Why.measure`: where the
         map keeps its data, and where labels pull.
@@ -220,6 +234,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         features: Any = None,
         feature_names: Sequence[str] | None = None,
         standardize: bool | None = None,
+        prepare: Any = "auto",
+        missing: str | None = None,
         names: Any = None,
         columns: Any = None,
         images: Any = None,
@@ -240,8 +256,13 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
             method,
             supervision,
             session,
-            features,
-            standardize,
+            prepared={
+                "features": features,
+                "standardize": standardize,
+                "prepare": prepare,
+                "missing": missing,
+            },
+            columns=columns,
             apart=[color, names, images],
             autosave=autosave,
         )
@@ -328,6 +349,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
             heard=lambda: WATCH.idle,
         )
         data_note = "" if chosen is None else chosen.note
+        self._preparation = None if chosen is None else chosen.transformer
         writer.update({**color_traits, "named": points.named, "data_note": data_note})
         writer.update(choice.traits)
         reactive = hosts.runs_dependent_cells()
@@ -375,6 +397,11 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
     def why(self) -> Why:
         """Why points lie where they do: neighborhoods, measures, forces, the map without labels."""
         return self._why
+
+    @property
+    def preparation(self) -> Any:
+        """The fitted transformer that prepared the data, ``None`` where there is none."""
+        return self._preparation
 
     @property
     def embedding(self) -> NDArray[Any]:

@@ -33,7 +33,7 @@ def test_a_table_shows_its_cards_and_gets_its_labels_back(open_cells: OpenCells)
     page = notebook.page
     view = page.get_by_role("group", name="Embedding explorer").first
     view.scroll_into_view_if_needed()
-    expect(view.get_by_text("64 of 65 columns are embedded, standardized")).to_be_visible()
+    expect(view.get_by_text("55 of 65 columns are embedded, standardized")).to_be_visible()
 
     x, y = still(page.locator(".nbe-map"))[17]
     page.mouse.move(x, y)

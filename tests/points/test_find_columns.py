@@ -24,7 +24,8 @@ NOBODY = (np.full(3, -1), ())
 def columns(data: Any, labels: Any = NOBODY, **options: Any) -> PointColumns:
     chosen = choose_features(data)
     n = np.shape(chosen.matrix)[0]
-    return PointColumns(PointData(chosen, n, **options), np.asarray(chosen.matrix), lambda: labels)
+    points = PointData(chosen, n, **options)
+    return PointColumns(points, points.described(np.asarray(chosen.matrix)), lambda: labels)
 
 
 def titles(of: PointColumns) -> tuple[str, ...]:

@@ -37,10 +37,16 @@ def encoded(array: Any, kind: str = "PNG") -> bytes:
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
 def test_cards_show_what_is_not_embedded_first(make: Any) -> None:
-    rows = of(make(COLUMNS)).rows(2)
+    chosen = choose_features(make(COLUMNS), ["height", "rings"])
+    rows = PointData(chosen, 4).rows(2)
     assert rows == [
         ("name", "Cleo"), ("tagged", "True"), ("kind", "a"), ("height", "3"), ("rings", "8"),
     ]  # fmt: skip
+
+
+def test_constant_columns_come_last() -> None:
+    frame = pd.DataFrame({"always": [7, 7, 7], "size": [1.0, 2.0, 4.0], "note": list("abc")})
+    assert of(frame).shown == ("note", "size", "always")
 
 
 def test_the_columns_of_cards_can_be_chosen() -> None:

@@ -522,7 +522,7 @@ def test_values_that_were_given_to_color_by_come_back(explore, frame, tmp_path, 
 def test_a_chosen_column_that_is_gone_comes_back_from_the_file(explore, frame, tmp_path, quick):
     path = tmp_path / "work.nbembed"
     table = frame.assign(grade=pd.Categorical(["b", "a"] * 12))
-    before = explore(table, color="kind", autosave=path)
+    before = explore(table, color="kind", features=["u", "v"], autosave=path)
     before.color("grade")
     before.close()
     after = explore(frame, color="kind", autosave=path)

@@ -59,7 +59,7 @@ class Finder:
     ) -> None:
         self._session = session
         self._points = points
-        X = None if session.recipe.takes_distances else session.X
+        X = None if session.recipe.takes_distances else points.described(session.X)
         self._columns = PointColumns(points, X, self._labels, feature_names)
         self._found = neighborhoods.FoundRows(session.X)
 

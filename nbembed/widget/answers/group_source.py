@@ -95,8 +95,9 @@ class GroupSource:
 
     @property
     def _features(self) -> Any:
-        """What is embedded, as features; ``None`` where the data are dissimilarities."""
-        return None if self._session.recipe.takes_distances else self._session.X
+        """The features of the data; ``None`` where they are dissimilarities."""
+        X = self._points.described(self._session.X)
+        return None if self._session.recipe.takes_distances else X
 
     @cached_property
     def _variables(self) -> Variables:
@@ -183,9 +184,10 @@ def _checked_names(names: Any, session: Session, points: PointData) -> list[str]
     if session.recipe.takes_distances:
         raise ValueError("feature_names are for features; the data are distances")
     texts = [name_of(name) for name in names]
-    if len(texts) != session.X.shape[1]:
+    n_features = points.described(session.X).shape[1]
+    if len(texts) != n_features:
         raise ValueError(
-            f"feature_names must have one name for each of the {session.X.shape[1]} features, got "
+            f"feature_names must have one name for each of the {n_features} features, got "
             f"{len(texts)}"
         )
     return texts

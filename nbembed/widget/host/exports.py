@@ -119,8 +119,10 @@ class Exports:
             "classes": list(session.supervision.classes),
             "iteration": session.iteration,
         }
+        variables = self._points.variables
+        X = self._points.described(session.X) if variables is None else variables()[0]
         return export.to_anndata(
-            session.X, self._points.index, session.embedding, columns, about, key, into
+            X, self._points.index, session.embedding, columns, about, key, into
         )
 
     def write_labels(self, frame: Any, column: str, *, keep: bool) -> Any:

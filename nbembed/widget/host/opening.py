@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import Recipe
 from nbembed.points.features import choose_features
-from nbembed.points.table import as_table, is_annotated
+from nbembed.points.table import as_table, is_annotated, is_name
 from nbembed.system.atomic import check_destination, check_writable
 from nbembed.validation import check_path, shown
 from nbembed.widget.host.autosave import check_same_data, resume
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from nbembed.points.features import Features
     from nbembed.session import Session
     from nbembed.system.atomic import Identity
+
+
+#: Metrics of vectors whose coordinates need not mean anything by themselves.
+VECTOR_METRICS = ("euclidean", "l2", "sqeuclidean", "cosine")
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,16 @@ def open_session(
     method: Any,
     supervision: Any,
     session: Any,
-    features: Any,
-    standardize: bool | None,
     *,
+    prepared: Mapping[str, Any],
+    columns: Any,
     apart: Sequence[Any],
     autosave: str | os.PathLike[str] | None,
 ) -> Opened:
     """Return the session for what an Explorer was given.
+
+    ``prepared`` are the arguments of :func:`choose_features`; ``supervision`` may name a column of
+    the data or of ``columns``.
 
     Raises
     ------
@@ -80,8 +87,12 @@ def open_session(
         )
     if X is None and (method is not None or supervision is not None):
         raise ValueError("method and supervision come with the session; use its own commands")
-    if X is None and (features is not None or standardize is not None):
-        raise ValueError("features and standardize are for X; a session has its data already")
+    if X is None and not all(
+        value is None or (isinstance(value, str) and value == "auto") for value in prepared.values()
+    ):
+        raise ValueError(
+            f"{', '.join(prepared)} are for X; a session has its data already, prepared as they are"
+        )
     if autosave is not None:
         check_writable(check_destination(autosave))
     if session is not None:
@@ -104,8 +115,22 @@ def open_session(
         session, read = found
         return Opened(session, read=read, view=_view_of_file(session))
     chosen = choose_features(
-        X, features, standardize, apart=apart, distances=takes_distances(method)
+        X,
+        **prepared,
+        apart=[supervision, *apart],
+        distances=takes_distances(method),
+        plain=takes_plain_numbers(method),
     )
+    table = chosen.table
+    if (table is None or not table.names) and not is_name(columns, table):
+        table = as_table(columns, "columns")
+    if is_name(supervision, table):
+        if table is None:
+            raise ValueError(
+                f"supervision={supervision!r} names a column, but the data have none: give the "
+                "labels themselves, or a table as X or columns"
+            )
+        supervision = table.values(supervision, "supervision")
     made = Session(chosen.matrix, in_plane(method), supervision=supervision)
     given = X if is_annotated(X) or (not isinstance(X, dict) and as_table(X) is not None) else None
     if autosave is None:
@@ -130,6 +155,19 @@ def takes_distances(method: Any) -> bool:
     """Return whether the data are dissimilarities of the points rather than features."""
     recipe = getattr(method, "recipe", method)
     return isinstance(recipe, Recipe) and recipe.takes_distances
+
+
+def takes_plain_numbers(method: Any) -> bool:
+    """Return whether a method compares or classifies the numbers as they are.
+
+    A metric such as Jaccard's or a function of the user's says what they mean, and a classifier
+    learns from them.
+    """
+    recipe = getattr(method, "recipe", method)
+    if not isinstance(recipe, Recipe):
+        return False
+    known = isinstance(recipe.quality_metric, str) and recipe.quality_metric in VECTOR_METRICS
+    return not known or recipe.learns != Recipe.learns
 
 
 def in_plane(method: Any) -> Any:

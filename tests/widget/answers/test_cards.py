@@ -309,7 +309,10 @@ def test_open_cards_and_names_are_set_from_both_sides(explorer: Any) -> None:
 def test_a_frame_is_embedded_and_comes_back_with_its_labels() -> None:
     frame = FRAME.assign(width=[3.0, 1.0, 2.0, 5.0])
     explorer = nb.Explorer(frame, nb.SNE(random_state=0), color="kind", autoplay=False)
-    assert explorer.data_note == "2 of 4 columns are embedded, standardized: size, width"
+    assert explorer.data_note == (
+        "2 of 4 columns are embedded, standardized: size, width. "
+        "Left out: note (one value in all rows)"
+    )
     np.testing.assert_allclose(explorer.session.X.std(axis=0), 1)
     explorer.session.label([1], "good")
     joined = frame.join(explorer.to_frame())
@@ -374,5 +377,5 @@ def test_nothing_is_read_of_the_rows_at_the_start(monkeypatch: pytest.MonkeyPatc
 
 
 def test_features_are_for_data_and_not_for_sessions(session: FakeSession) -> None:
-    with pytest.raises(ValueError, match="features and standardize are for X"):
+    with pytest.raises(ValueError, match=r"features, .* are for X; a session has"):
         Explorer(session=session, features=["a"])  # type: ignore[arg-type]

@@ -278,7 +278,7 @@ def test_names_of_columns_need_not_be_text(session: FakeSession, keys: Any) -> N
     with pytest.raises(ValueError, match="one value for each of the 60 samples"):
         explorer.color((1, 2))
     explorer.close()
-    shown = choose_features(frame, apart=[keys[1], rng.normal(size=N), frame[keys[0]]])
+    shown = choose_features(frame, apart=[*keys[1:], rng.normal(size=N), frame[keys[0]]])
     assert shown.names == keys[:1]
     assert PointData(shown, N, columns=keys[1]).shown == (keys[1],)
 

@@ -381,7 +381,7 @@ export interface Traits {
   explained: number;
   /** Whether the tab Why shows the map without labels. */
   unsupervised_shown: boolean;
-  /** What of a table is embedded. */
+  /** What of the data is embedded, and how. */
   data_note: string;
   /** Whether points have names that the map can show. */
   named: boolean;
