@@ -289,7 +289,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
                 "find": finder.answer_find,
                 "find_near": finder.answer_near,
                 "saved_selection": finder.answer_saved,
-                **self._groups.answers,
+                **self._groups.answers(finder.columns, choice.place),
                 **reasons.answers,
                 **comparison.answers,
                 **self._exports.answers,

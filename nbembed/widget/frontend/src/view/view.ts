@@ -99,7 +99,12 @@ export class View {
       say: (message) => this.say(message),
       able: () => this.able(),
     });
-    this.group = new Group(store, { say: (message) => this.say(message), select: (points) => this.select(points, "replace") });
+    this.group = new Group(store, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      select: (points) => this.select(points, "replace"),
+      color: (column) => this.colorByColumn(column),
+    });
     this.why = new Why(store, this.tab, computed(() => this.map.value?.hover.value?.index ?? -1), () => (this.tab.value = "why"));
     this.compare = new Compare(store, {
       say: (message) => this.say(message),
@@ -248,9 +253,10 @@ export class View {
     this.give("color_by", { mode }, []);
   }
 
-  /** Color by one of the columns that the kernel offers. */
+  /** Color by one of the columns that the kernel offers, −1 for the labels. */
   colorByColumn(column: number): void {
-    this.give("color_by_column", { column }, []);
+    if (column < 0) this.colorBy("class");
+    else this.give("color_by_column", { column }, []);
   }
 
   movePath(index: number): void {
