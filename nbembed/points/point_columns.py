@@ -272,6 +272,15 @@ class PointColumns:
         """Return the columns that are searched where none is named: all but those of numbers."""
         return [key for key in self._keys if self._has_text(key)]
 
+    def is_numeric(self, key: Hashable) -> bool:
+        """Return whether a column has numbers."""
+        table = self._points.table
+        if key is None or isinstance(key, MatrixKey):
+            return key is not None
+        if table is not None and key in table:
+            return table.is_numeric(key)
+        return np.asarray(self._readers[key]()).dtype.kind in "iuf"
+
     def _has_text(self, key: Hashable) -> bool:
         table = self._points.table
         if table is not None and key in table:

@@ -65,7 +65,7 @@ export class FakeKernel {
     this.answers.find_columns = ({ text }) => {
       const all = this.titles.map((title, k) => [title, k]).filter(([title]) => title.toLowerCase().includes(text.trim().toLowerCase()));
       const best = all.slice(0, 50);
-      return [{ columns: best.map(([, k]) => k), titles: best.map(([title]) => title), matching: all.length, count: this.titles.length }, []];
+      return [{ columns: best.map(([, k]) => k), titles: best.map(([title]) => title), colors: best.map(([, k]) => k), numbers: best.map(() => true), matching: all.length, count: this.titles.length }, []];
     };
     this.traits = {
       n_samples: n,

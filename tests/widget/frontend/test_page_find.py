@@ -29,7 +29,7 @@ ANSWERS = """
     2: Array.from({ length: k.clusters }, (_, c) => (i) => k.truth[i] === c),
     3: [],
   };
-  k.answers.find_columns = () => [{ titles: ["class label", "size", "kind", title], columns: [0, 1, 2, 3], matching: 4, count: 4 }, []];
+  k.answers.find_columns = () => [{ titles: ["class label", "size", "kind", title], columns: [0, 1, 2, 3], colors: [-1, 0, 1, null], numbers: [false, true, false, false], matching: 4, count: 4 }, []];
   k.answers.find = ({ text, column, filters }, [among]) => {
     if (text === "wrong") return "the text is wrong";
     const base = (among.length ? among : all).filter((i) => (`name ${i}`).includes(text));
@@ -98,7 +98,7 @@ def add_filter(panel: Locator, title: str) -> Locator:
 def test_what_was_found_is_marked_in_its_text(page: Page) -> None:
     hits = [
         {"point": 1, "name": "one", "title": "note", "text": "x <b>Name 7</b>"},
-        {"point": 2, "name": "nine name 7", "title": "", "text": ""},
+        {"point": 2, "name": "surname 7, name 7", "title": "", "text": ""},
     ]
     act(page, f"k.answers.find = () => [{{ charts: [], hits: {json.dumps(hits)} }},"
               " [Uint32Array.from([1, 2])]]")  # fmt: skip
@@ -106,7 +106,41 @@ def test_what_was_found_is_marked_in_its_text(page: Page) -> None:
     panel.get_by_role("searchbox", name="Search").fill("NAME 7 ")
     found = panel.get_by_role("list", name="Found points")
     expect(found.locator("mark")).to_have_text(["Name 7", "name 7"])
+    assert found.locator("mark").nth(1).evaluate("e => e.previousSibling.data") == "surname 7, "
     expect(found.get_by_role("button").first).to_have_text("onenote: x <b>Name 7</b>")
+
+
+def test_a_column_is_offered_by_its_name(page: Page) -> None:
+    act(page, "k.traits.color_columns = ['size', 'kind']")
+    panel = open_find(page)
+    box = panel.get_by_role("searchbox", name="Search")
+    box.fill("siz")
+    offered = panel.get_by_role("list", name="Columns of this name").get_by_role("listitem")
+    expect(offered).to_have_count(1)
+    expect(offered).to_contain_text("size is a column")
+    offered.get_by_role("button", name="Color by it").press("Enter")
+    page.wait_for_function("window.kernel.replied.color_by_column === 1")
+    assert sent(page, "color_by_column")[0]["arguments"] == {"column": 0}
+    offered.get_by_role("button", name="Where it is high").press("Enter")
+    settled(page, list(range(73, 80)))  # at most a tenth, in whole bars
+    expect(box).to_have_value("")
+    expect(panel.get_by_role("spinbutton", name="At least, size")).not_to_have_value("")
+    box.fill("kind")
+    expect(offered.get_by_role("button", name="Color by it")).to_have_count(1)
+    offered.get_by_role("button", name="Filter by it").click()
+    expect(panel.get_by_role("group", name="Filter by kind")).to_be_visible()
+    box.fill("ize")  # no beginning of a word
+    expect(offered).to_have_count(0)
+
+
+def test_a_search_that_goes_on_says_so(page: Page) -> None:
+    panel = open_find(page)
+    box = panel.get_by_role("searchbox", name="Search")
+    box.fill("name 7")
+    expect(panel.get_by_role("status")).to_have_text("11 of 80 found")
+    act(page, "k.silent = true")
+    box.fill("name 77")
+    expect(panel.get_by_role("status")).to_have_text("searching …")
 
 
 def test_a_closed_panel_asks_nothing(page: Page) -> None:

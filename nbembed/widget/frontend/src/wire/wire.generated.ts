@@ -957,7 +957,7 @@ export interface QueryPoints {
 
 /** The answer to each query. */
 export interface QueryAnswers {
-  find_columns: { columns: number[]; titles: string[]; matching: number; count: number };
+  find_columns: { columns: number[]; titles: string[]; colors: (number | null)[]; numbers: boolean[]; matching: number; count: number };
   find: { charts: FindChart[]; hits: FindHit[]; found: Uint32Array };
   find_near: { found: Uint32Array };
   saved_selection: { found: Uint32Array };
