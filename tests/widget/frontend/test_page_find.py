@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import itertools
 import json
 from typing import Any
@@ -558,7 +559,7 @@ def test_escape_cancels_what_is_being_drawn(page: Page, tool: str) -> None:
     assert selection(page)
 
 
-# -- gray context -----------------------------------------------------------------------------
+# -- faint context -----------------------------------------------------------------------------
 
 COLOR_AT = """i => {
   const map = document.querySelector('.nbe-map');
@@ -569,7 +570,9 @@ COLOR_AT = """i => {
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("n", [40, 60_000])
-def test_unselected_points_are_gray_context(open_explorer: Any, theme: Any, n: int) -> None:
+def test_unselected_points_are_faint_and_keep_their_hue(
+    open_explorer: Any, theme: Any, n: int
+) -> None:
     page = open_explorer(n=n, clusters=4, theme=theme, renderer="raster", names_shown=False)
     run(page)
 
@@ -577,9 +580,14 @@ def test_unselected_points_are_gray_context(open_explorer: Any, theme: Any, n: i
         color = page.evaluate(COLOR_AT, point)
         return int(max(color) - min(color))
 
+    def hue(point: int) -> float:
+        return colorsys.rgb_to_hsv(*(c / 255 for c in page.evaluate(COLOR_AT, point)))[0]
+
     assert min(vividness(i) for i in (1, 2)) > 40
+    before, vivid = hue(2), vividness(2)
     act(page, "k.update({ selection: new DataView(Uint32Array.from(k.cluster(1)).buffer) })")
     assert vividness(1) > 40
-    assert vividness(2) < 26  # the gray is bluish itself
+    assert 0.15 * vivid < vividness(2) < 0.45 * vivid
+    assert hue(2) == pytest.approx(before, abs=0.05)
     act(page, "k.update({ selection: new DataView(new Uint32Array(0).buffer) })")
     assert min(vividness(i) for i in (1, 2)) > 40

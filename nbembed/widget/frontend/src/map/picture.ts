@@ -1,7 +1,7 @@
 /** The map as it is seen, as a picture: PNG or SVG, at the zoom and in the colors of the page. */
 import { toScreen, type Camera, type Size } from "../state/camera";
 import { shapePath } from "../points/shapes";
-import { FLAG, type PointStyles } from "../points/types";
+import { FLAG, kept, outlineOf, type PointStyles } from "../points/types";
 import { round, SvgContext } from "./svg";
 import type { RGB, Theme } from "../host/theme";
 import { MARKER_SYMBOLS } from "../wire/wire.generated";
@@ -68,7 +68,11 @@ function pointsOf(scene: Scene): string {
   }
   const parts: string[] = [];
   const bodies: string[] = [];
-  for (const i of styles.order) {
+  const [, marked, chosen] = styles.layers;
+  const shares = kept(styles);
+  for (const [k, i] of styles.order.entries()) {
+    if (k === marked) fade(parts, shares[0]);
+    if (k === chosen) fade(parts, shares[1]);
     if (2 * i + 1 >= positions.length) continue;
     const [x, y] = toScreen(camera, size, positions[2 * i], positions[2 * i + 1]);
     const reach = 30;
@@ -80,6 +84,11 @@ function pointsOf(scene: Scene): string {
     if (selected) bodies.push(body);
   }
   return [...parts, ...bodies].join("\n");
+}
+
+/** Let the elements so far keep a share of their opacity together. */
+function fade(parts: string[], share: number): void {
+  if (share < 1) parts.splice(0, parts.length, `<g opacity="${round(share)}">`, ...parts, "</g>");
 }
 
 /** A point as the renderers draw it: what lies below it, such as the outline of selection, and itself. */
@@ -100,7 +109,7 @@ function pointOf({ styles, camera, theme }: Scene, i: number, x: number, y: numb
   const path = shapePath(MARKER_SYMBOLS[shape]);
   const selected = (flags & FLAG.selected) !== 0;
   const edge = selected ? theme.accent : theme.background;
-  const width = (selected ? 2.6 : 2) / scale;
+  const width = (selected ? 2 * outlineOf(radius, 1) : 2) / scale;
   const group = (inner: string): string =>
     `<g transform="translate(${round(x - radius)},${round(y - radius)}) scale(${Math.round(1e4 * scale) / 1e4})"${opacity}>${inner}</g>`;
   const under = `<path d="${path}" fill="${css(edge)}" stroke="${css(edge)}" stroke-width="${round(width)}"/>`;
