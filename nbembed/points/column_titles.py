@@ -75,8 +75,8 @@ class ColumnTitles:
             found = [place for place in found if word in known[place]]
         places = list(found)
         if words:
-            word = as_word(wanted)
-            places.sort(key=lambda place: _rank(known[place], wanted, word))
+            whole = as_word(wanted)
+            places.sort(key=lambda place: _rank(known[place], wanted, whole))
         best = places[:most]
         return TitleMatches(best, [self.title(k) for k in best], len(places), len(known))
 

@@ -402,8 +402,8 @@ export class FakeKernel {
   }
 
   card({ client, point }) {
-    const { rows = [], neighbors = [], left_out = 0, problem = "", image } = this.about[point] ?? this.about.all ?? {};
-    this.custom({ type: "card", client, point, name: this.nameOf(point), rows, left_out, neighbors, problem }, image ? [Uint8Array.from(image)] : []);
+    const { rows = [], neighbors = [], high = [], low = [], labeled = [], left_out = 0, problem = "", image } = this.about[point] ?? this.about.all ?? {};
+    this.custom({ type: "card", client, point, name: this.nameOf(point), rows, left_out, neighbors, high, low, labeled, problem }, image ? [Uint8Array.from(image)] : []);
   }
 
   addClass(name) {

@@ -43,9 +43,12 @@ class Numbers(ABC):
     Attributes
     ----------
     names : tuple of str
+    named : bool
+        Whether these are names that somebody gave.
     """
 
     names: tuple[str, ...]
+    named = True
 
     @abstractmethod
     def key(self, variable: int) -> Hashable:
@@ -93,7 +96,7 @@ class MatrixNumbers(Numbers):
     def __init__(self, X: Any, names: Sequence[str], *, named: bool) -> None:
         self._X = X
         self.names = tuple(names)
-        self._named = named
+        self.named = named
 
     def key(self, variable: int) -> Hashable:
         """Return what stands for the column of a variable."""
@@ -117,7 +120,7 @@ class MatrixNumbers(Numbers):
     def are_counts(self) -> bool:
         """Whether they are numbers of occurrences, most of them 0."""
         X = self._X
-        if not self._named or X.shape[1] < FEWEST_COUNTS:
+        if not self.named or X.shape[1] < FEWEST_COUNTS:
             return False
         values = X.data if sparse.issparse(X) else X[:SAMPLE]
         filled = X.nnz / np.prod(X.shape) if sparse.issparse(X) else np.mean(values != 0)

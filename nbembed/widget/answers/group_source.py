@@ -14,6 +14,7 @@ from nbembed.points.groups import describe
 from nbembed.points.groups.description import MOST, SORTS, mean_text, value_text
 from nbembed.points.groups.label_rows import LabelRows
 from nbembed.points.groups.rows import PointRows
+from nbembed.points.groups.unusual import unusual
 from nbembed.points.groups.variables import Categories, Variables, variables_of
 from nbembed.points.images import encoded
 from nbembed.points.text import name_of
@@ -116,6 +117,11 @@ class GroupSource:
                 most=int(most),
                 **how,
             )
+
+    def unusual(self, point: int, neighbors: Sequence[int]) -> tuple[list[str], list[str]]:
+        """Return the features in which a point is high, and low, as its neighbors are."""
+        with self._lock:
+            return unusual(self._variables, point, neighbors)
 
     @property
     def _features(self) -> Any:

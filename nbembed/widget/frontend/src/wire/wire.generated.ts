@@ -148,6 +148,12 @@ export interface CardNeighbor {
   distance: number;
 }
 
+/** How many of the labeled points that are nearest to the point of a card have a class. */
+export interface CardClass {
+  name: string;
+  count: number;
+}
+
 export type ColumnUse = "find" | "color";
 
 export type FindKind = "number" | "time" | "category" | "text";
@@ -617,6 +623,11 @@ export interface CardMessage {
   left_out: number;
   /** null while they are searched. */
   neighbors: CardNeighbor[] | null;
+  /** Features in which it is unusually high, as its neighbors are. */
+  high: string[];
+  low: string[];
+  /** The classes of the nearest labeled points. */
+  labeled: CardClass[];
   /** Why its image cannot be shown. */
   problem: string;
 }
