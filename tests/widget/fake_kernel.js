@@ -107,11 +107,11 @@ export class FakeKernel {
       method_groups: [{ title: "Neighbor embeddings", names: ["HSSNE", "SNE"], sentences: ["", ""] }],
       controls: [
         { name: "alpha", symbol: "α", low: 0, high: 2, scale: "linear", step: 0.02, usual: 1, enabled: true, description: "How heavy the tails are: 0 is SSNE, 1 is t-SNE; more pulls clusters apart.", needs: "" },
-        { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, usual: 0.5, enabled: false, description: "How much labels and links count.", needs: "Needs labels or must-links." },
+        { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, usual: 0.5, enabled: false, description: "How much labels and links count.", needs: "Active once two points share a label or a link." },
       ],
       prepared: [
-        { name: "perplexity", title: "Perplexity", value: "30", words: [], description: "About as many neighbors count.", cost: "Finds the neighbors of 600 points anew; the map goes on." },
-        { name: "metric", title: "Metric", value: "euclidean", words: ["euclidean", "cosine"], description: "How dissimilar two points are.", cost: "Finds the neighbors of 600 points anew; the map goes on." },
+        { name: "perplexity", title: "Perplexity", value: "30", words: [], description: "About as many neighbors count.", cost: "Recomputes neighbors (600 points) while the map keeps moving." },
+        { name: "metric", title: "Metric", value: "euclidean", words: ["euclidean", "cosine"], description: "How dissimilar two points are.", cost: "Recomputes neighbors (600 points) while the map keeps moving." },
       ],
       parameters: { alpha: 1, rho: 0.5 },
       class_count: null,

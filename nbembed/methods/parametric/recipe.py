@@ -290,7 +290,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         """Return what the classifier lacks: it cannot be trained on fewer than two classes."""
         if self.classifier is None or labeled_classes(supervision).size >= 2:
             return ""
-        return "labels of two classes"
+        return "two classes have labels"
 
     # -- parts -------------------------------------------------------------------------------
 
