@@ -41,7 +41,7 @@ export function Labeling({ view }: { view: View }) {
           title={apart ? `Keep the selected points apart from the ${apart.length} selected before (A)` : "Keep the selected points apart from others, which you select next (A)"}
           onClick={() => view.keepApart()}
         >
-          <Icon name="apart" />{apart ? "Keep apart" : "Keep apart from …"}
+          <Icon name="apart" />{apart ? "Keep apart" : "Keep apart …"}
         </button>
         <button
           type="button" class="nbe-button" aria-label={held ? "Unpin selection" : "Pin selection"} aria-disabled={!count} aria-pressed={held}
