@@ -510,7 +510,7 @@ def calibrated_rows(
     if found.min(initial=distances.shape[1]) < distances.shape[1]:
         return _calibrated_by_number(distances, found, perplexity, dtype, n_threads)
     P, beta, tied = np.empty(distances.shape, dtype), np.empty(n), np.empty(n, np.int64)
-    calibrating = stage("calibrating neighborhoods", n)
+    calibrating = stage("weighing neighbors", n)
     for first in range(0, n, ROWS):
         here = slice(first, min(first + ROWS, n))
         nobody = np.full(here.stop - first, -1)

@@ -15,11 +15,16 @@ from nbembed.drawing.picture import Caption, Picture
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Viridis, of which the page has what its ground does not swallow.
-VIRIDIS = (
-    "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70",
-    "#7ad151", "#bddf26", "#fde725",
-)  # fmt: skip
+#: The color scales of numbers, as on the page: the lowest are nearly the ground, light or dark.
+SCALES = {
+    False: (
+        "#d5dbe2", "#b5dfc4", "#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#253494", "#081d58",
+    ),
+    True: (
+        "#343a4c", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26",
+        "#fde725",
+    ),
+}  # fmt: skip
 NEUTRAL = (150, 155, 162)
 #: Background and ink.
 LIGHT, DARK = ((255, 255, 255), (45, 48, 52)), ((27, 29, 32), (225, 227, 230))
@@ -91,7 +96,7 @@ def picture_of(
         if known.any():
             low, high = _ends(values[known]) if by_measure else _span(values[known])
             place = np.clip((values[known] - low) / (high - low or 1.0), 0, 1)
-            stops = VIRIDIS[2:] if dark else VIRIDIS[:-2]
+            stops = SCALES[dark]
             colors[known] = _ramp(place, stops)
             text = _time if by_column and column["kind"] == "time" else _number
             ends = (high, stops[-1]), (low, stops[0])

@@ -72,7 +72,7 @@ class Cells:
         self._single = SinglePrecision(points)
         rows = self._single.rows
         self.centers = _k_means(rows, number_of_cells(n), n_threads)
-        cell = assigned(rows, self.centers, n_threads, stage("dividing points into cells", n))
+        cell = assigned(rows, self.centers, n_threads, stage("building search index", n))
         self.order = np.argsort(cell, kind="stable")
         self.starts = np.r_[0, np.cumsum(np.bincount(cell, minlength=len(self.centers)))]
         self._single.reorder(self.order)
@@ -228,7 +228,7 @@ def _k_means(rows: NDArray[np.float32], n_cells: int, n_threads: int) -> NDArray
     rng = np.random.default_rng(0)
     sample = rows[np.sort(rng.choice(len(rows), min(len(rows), PER_CELL * n_cells), replace=False))]
     centers = sample[np.sort(rng.choice(len(sample), n_cells, replace=False))]
-    centering = stage("centering cells", STEPS * len(sample))
+    centering = stage("building search index", STEPS * len(sample))
     for _ in range(STEPS):
         cell = assigned(sample, centers, n_threads, centering)
         order = np.argsort(cell, kind="stable")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nbembed.points.find_text import folded
+from nbembed.points.find_text import as_word, folded
 from nbembed.points.text import name_of
 
 #: Columns that one search returns.
@@ -49,8 +50,8 @@ class ColumnTitles:
     def find(self, text: str, most: int = MOST_MATCHES) -> TitleMatches:
         """Return the columns whose titles contain all words of a text, without regard to case.
 
-        First come the titles that are the text, then those that begin with it, then the others,
-        each in the order of the columns.
+        First come the titles that are the text, then those that begin with it, those that have it
+        as a word, and the others, each in the order of the columns.
         """
         wanted = folded(text.strip())
         words = wanted.split()
@@ -60,10 +61,13 @@ class ColumnTitles:
             found = [place for place in found if word in known[place]]
         places = list(found)
         if words:
-            places.sort(key=lambda place: _rank(known[place], wanted))
+            whole = as_word(wanted)
+            places.sort(key=lambda place: _rank(known[place], wanted, whole))
         best = places[:most]
         return TitleMatches(best, [self.title(k) for k in best], len(places), len(known))
 
 
-def _rank(title: str, wanted: str) -> int:
-    return 0 if title == wanted else 1 if title.startswith(wanted) else 2
+def _rank(title: str, wanted: str, word: re.Pattern[str]) -> int:
+    if title.startswith(wanted):
+        return 0 if title == wanted else 1
+    return 2 if word.search(title) else 3

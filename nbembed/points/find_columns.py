@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.data.natural_order import natural_key
 from nbembed.points.columns import MOST_INTEGER_CATEGORIES
 from nbembed.points.judged import judged
 from nbembed.points.text import is_missing, name_of
@@ -111,7 +112,7 @@ def _categories(values: list[Any], title: str) -> FindColumn:
 
 def _order(value: Any) -> tuple[int, Any]:
     """Return a sort key that puts numbers before text, so that mixed values can be sorted."""
-    return (0, value) if isinstance(value, Real) else (1, str(value))
+    return (0, value) if isinstance(value, Real) else (1, natural_key(str(value)))
 
 
 @dataclass(frozen=True)

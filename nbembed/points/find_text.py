@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import unicodedata
 from typing import Any
 
@@ -21,6 +22,12 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
+def as_word(wanted: str) -> re.Pattern[str]:
+    """Return what finds a folded text where it is no part of a longer word."""
+    before, after = (r"(?<!\w)" * wanted[:1].isalnum(), r"(?!\w)" * wanted[-1:].isalnum())
+    return re.compile(before + re.escape(wanted) + after)
+
+
 def searchable(value: Any) -> str:
     """Return a value as text that can be searched, "" for what is no text, number, flag or date."""
     if isinstance(value, str):
@@ -30,8 +37,11 @@ def searchable(value: Any) -> str:
 
 
 def excerpt(text: str, wanted: str) -> str:
-    """Return the part of a text around what was found, in one line."""
-    at = max(0, folded(text).find(wanted))  # near enough where folding has changed the length
+    """Return the part of a text around what was found, in one line; rather a word."""
+    known = folded(text)
+    word = as_word(wanted).search(known)
+    at = word.start() if word else max(0, known.find(wanted))
+    at = min(at, len(text))  # near enough where folding has changed the length
     first = max(0, at - BEFORE)
     part = text[first : at + len(wanted) + AFTER]
     return ("…" if first else "") + name_of(part)

@@ -108,6 +108,24 @@ class PointColumns:
             return None
         return self._keys[position - 1] if position < own else MatrixKey(position - own)
 
+    def position(self, key: Hashable) -> int | None:
+        """Return the position of a column, ``None`` if there is none with this key."""
+        own = 1 + len(self._keys)
+        if isinstance(key, MatrixKey):
+            return own + key.place if key.place < len(self.matrix_names) else None
+        return 0 if key is None else self._positions.get(key)
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, int]:
+        return {key: k for k, key in enumerate(self._keys, 1)}
+
+    def codes(self, key: Hashable) -> dict[str, int]:
+        """Return the codes of a column's categories by their names; none of other columns."""
+        made, _ = self.column(key)
+        if made.kind != "category":
+            return {}
+        return {name_of(value): code for code, value in enumerate(made.categories)}
+
     def named(self, name: Any, argument: str) -> Hashable:
         """Return the key of the column that a person calls ``name``."""
         if isinstance(name, Hashable) and name in self._readers:
@@ -230,6 +248,15 @@ class PointColumns:
     def searched(self) -> list[Hashable]:
         """Return the columns that are searched where none is named: all but those of numbers."""
         return [key for key in self._keys if self._has_text(key)]
+
+    def is_numeric(self, key: Hashable) -> bool:
+        """Return whether a column has numbers."""
+        table = self._points.table
+        if key is None or isinstance(key, MatrixKey):
+            return key is not None
+        if table is not None and key in table:
+            return table.is_numeric(key)
+        return np.asarray(self._readers[key]()).dtype.kind in "iuf"
 
     def _has_text(self, key: Hashable) -> bool:
         table = self._points.table

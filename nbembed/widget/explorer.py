@@ -296,7 +296,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         super().__init__(n_samples=session.n_samples, height=height)
         writer = TraitWriter(self, session, artist, has_column=column.kind != "none")
         self._writer = writer
-        self._cards = CardSource(session, points, self._send_message)
+        self._cards = CardSource(session, points, self._send_message, self._groups.unusual)
         comparison = self._comparison = Comparison(session, artist, writer, self._tell_comparison)
         finder = self._finder = Finder(session, points, self._groups.feature_names)
         choice = self._column_choice = ColumnChoice(points, finder.columns, artist, writer)
@@ -310,7 +310,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
                 "find": finder.answer_find,
                 "find_near": finder.answer_near,
                 "saved_selection": finder.answer_saved,
-                **self._groups.answers,
+                **self._groups.answers(finder.columns, choice.place),
                 **reasons.answers,
                 **comparison.answers,
                 **self._exports.answers,

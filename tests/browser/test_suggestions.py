@@ -81,7 +81,7 @@ def test_a_few_labels_are_carried_far(notebook: Notebook) -> None:
     view.get_by_text(text).wait_for()
 
     labeled = np.array(notebook.evaluate("session.supervision.labeled.tolist()"))
-    view.get_by_role("slider", name="Least confidence").fill("0.5")
+    view.get_by_role("slider", name="Minimum confidence").fill("0.5")
     accept = view.get_by_role("button", name="Accept suggestions")
     expect(accept).to_be_enabled()
     accept.click()

@@ -89,8 +89,8 @@ def test_a_measure_colors_labeled_points_too_and_is_named():
     assert [name for name, *_ in picture.legend] == ["stress 1", "0", "a", "b"]
     image = pixels(picture.png())
     assert count(image, "#0072B2") == 0, "no class color"
-    assert count(image, "#440154", 40, ground=None) > 5
-    assert count(image, "#7ad151", 40, ground=None) > 5
+    assert count(image, "#081d58", 40, ground=None) > 5
+    assert count(image, "#d5dbe2", 40, ground=None) > 5
 
 
 def test_points_of_a_hidden_class_are_left_out():
@@ -118,7 +118,7 @@ def test_categories_and_numbers_color_the_others():
     ramp = {"kind": "number", "title": "v", "names": [], "colors": []}
     values = np.linspace(0, 1, 60)
     values[3] = np.nan
-    for dark, low, high in ((False, "#440154", "#7ad151"), (True, "#414487", "#fde725")):
+    for dark, low, high in ((False, "#d5dbe2", "#081d58"), (True, "#343a4c", "#fde725")):
         picture = a_picture(color_by="column", column=ramp, values=values, labels=none, dark=dark)
         image = pixels(picture.png())
         assert count(image, low, 40, ground=None) > 5

@@ -27,6 +27,11 @@ def test_titles_that_are_the_text_come_first(text: str, places: list[int]) -> No
     assert (found.matching, found.count) == (len(places), 5)
 
 
+def test_whole_words_come_before_parts_of_words() -> None:
+    titles = ColumnTitles(["by selection", "the election", "elections"])
+    assert titles.find("election").places == [2, 1, 0]
+
+
 def test_only_the_best_are_returned_and_all_are_counted() -> None:
     titles = ColumnTitles([f"gene {k}" for k in range(30_000)])
     found = titles.find("gene 29")

@@ -55,6 +55,11 @@ def test_categories_are_filtered_by_their_codes() -> None:
     assert digits.within(2, 3).tolist() == [True, False, True, True]
 
 
+def test_categories_are_in_natural_order() -> None:
+    column = encoded(np.array(["T 10", "T 2", "11", "T 1", "2"], dtype=object), "kind")
+    assert column.categories == ("2", "11", "T 1", "T 2", "T 10")
+
+
 def test_times_are_seconds() -> None:
     days = np.array(["2020-01-01", "NaT", "2020-01-03"], dtype="datetime64[D]")
     column = encoded(days, "day")

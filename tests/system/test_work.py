@@ -47,19 +47,19 @@ def learned() -> Any:
 WORK: dict[str, tuple[set[str], Callable[[], Any]]] = {
     "dense": ({"finding neighborhoods"}, lambda: perplexity_affinities(data(700, 4), 10)),
     "tree": (
-        {"finding neighbors", "calibrating neighborhoods"},
+        {"finding neighbors", "weighing neighbors"},
         lambda: perplexity_affinities(data(9000, 3), 5, n_neighbors=15),
     ),
     "all distances": (
-        {"finding neighbors", "calibrating neighborhoods"},
+        {"finding neighbors", "weighing neighbors"},
         lambda: perplexity_affinities(data(5000, 12), 5, n_neighbors=15),
     ),
     "cells": (
-        {"centering cells", "dividing points into cells", "finding neighbors"},
+        {"building search index", "finding neighbors"},
         lambda: perplexity_affinities(data(6000, 12), 5, n_neighbors=15),
     ),
     "another metric": (
-        {"finding neighbors", "calibrating neighborhoods"},
+        {"finding neighbors", "weighing neighbors"},
         lambda: perplexity_affinities(data(900, 4), 5, "cityblock", n_neighbors=15),
     ),
     "one width": (

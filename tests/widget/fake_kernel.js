@@ -65,7 +65,7 @@ export class FakeKernel {
     this.answers.find_columns = ({ text }) => {
       const all = this.titles.map((title, k) => [title, k]).filter(([title]) => title.toLowerCase().includes(text.trim().toLowerCase()));
       const best = all.slice(0, 50);
-      return [{ columns: best.map(([, k]) => k), titles: best.map(([title]) => title), matching: all.length, count: this.titles.length }, []];
+      return [{ columns: best.map(([, k]) => k), titles: best.map(([title]) => title), colors: best.map(([, k]) => k), numbers: best.map(() => true), matching: all.length, count: this.titles.length }, []];
     };
     this.traits = {
       n_samples: n,
@@ -107,11 +107,11 @@ export class FakeKernel {
       method_groups: [{ title: "Neighbor embeddings", names: ["HSSNE", "SNE"], sentences: ["", ""] }],
       controls: [
         { name: "alpha", symbol: "α", low: 0, high: 2, scale: "linear", step: 0.02, usual: 1, enabled: true, description: "How heavy the tails are: 0 is SSNE, 1 is t-SNE; more pulls clusters apart.", needs: "" },
-        { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, usual: 0.5, enabled: false, description: "How much labels and links count.", needs: "Needs labels or must-links." },
+        { name: "rho", symbol: "ρ", low: 0, high: 1, scale: "linear", step: 0.01, usual: 0.5, enabled: false, description: "How much labels and links count.", needs: "Active once two points share a label or a link." },
       ],
       prepared: [
-        { name: "perplexity", title: "Perplexity", value: "30", words: [], description: "About as many neighbors count.", cost: "Finds the neighbors of 600 points anew; the map goes on." },
-        { name: "metric", title: "Metric", value: "euclidean", words: ["euclidean", "cosine"], description: "How dissimilar two points are.", cost: "Finds the neighbors of 600 points anew; the map goes on." },
+        { name: "perplexity", title: "Perplexity", value: "30", words: [], description: "About as many neighbors count.", cost: "Recomputes neighbors (600 points) while the map keeps moving." },
+        { name: "metric", title: "Metric", value: "euclidean", words: ["euclidean", "cosine"], description: "How dissimilar two points are.", cost: "Recomputes neighbors (600 points) while the map keeps moving." },
       ],
       parameters: { alpha: 1, rho: 0.5 },
       class_count: null,
@@ -402,8 +402,8 @@ export class FakeKernel {
   }
 
   card({ client, point }) {
-    const { rows = [], neighbors = [], left_out = 0, problem = "", image } = this.about[point] ?? this.about.all ?? {};
-    this.custom({ type: "card", client, point, name: this.nameOf(point), rows, left_out, neighbors, problem }, image ? [Uint8Array.from(image)] : []);
+    const { rows = [], neighbors = [], high = [], low = [], labeled = [], left_out = 0, problem = "", image } = this.about[point] ?? this.about.all ?? {};
+    this.custom({ type: "card", client, point, name: this.nameOf(point), rows, left_out, neighbors, high, low, labeled, problem }, image ? [Uint8Array.from(image)] : []);
   }
 
   addClass(name) {

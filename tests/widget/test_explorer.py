@@ -263,7 +263,7 @@ def test_a_slider_without_links_says_what_it_needs(explorer: Any) -> None:
     rho = explorer.controls[1]
     assert not rho["enabled"]
     assert rho["description"] == "Links."
-    assert rho["needs"] == "Needs labels or must-links."
+    assert rho["needs"] == "Active once two points share a label or a link."
 
 
 def test_one_label_of_each_class_is_not_asked_for_labels():
@@ -271,7 +271,7 @@ def test_one_label_of_each_class_is_not_asked_for_labels():
     one_each = Supervision(9).label([0], "a").label([3], "b")
     single, double = (serializers.control(rho, s) for s in (one_each, one_each.label([4], "b")))
     assert not single["enabled"]
-    assert single["needs"] == "Needs two labels of one class or must-links."
+    assert single["needs"] == "Active once two points share a label or a link."
     assert double["enabled"]
 
 
@@ -779,8 +779,8 @@ def test_what_a_map_is_prepared_with_is_told_and_changed() -> None:
     found = {each["name"]: each for each in explorer.prepared}
     assert list(found) == ["perplexity", "metric", "random_state"]
     assert [each["value"] for each in explorer.prepared] == ["5", "euclidean", "3"]
-    assert found["perplexity"]["cost"].startswith("Finds the neighbors of 30 points anew")
-    assert found["random_state"]["cost"] == "Counts from the next reset."
+    assert found["perplexity"]["cost"].startswith("Recomputes neighbors (30 points)")
+    assert found["random_state"]["cost"] == "Takes effect at the next reset."
     message = {"type": "command", "client": "page", "request": 1, "name": "set_word",
                "arguments": {"name": "metric", "word": "cosine"}}  # fmt: skip
     explorer._receive(None, message, [])

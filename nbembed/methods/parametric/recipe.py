@@ -290,7 +290,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         """Return the classifier's missing input: labels of at least two classes."""
         if self.classifier is None or labeled_classes(supervision).size >= 2:
             return ""
-        return "labels of two classes"
+        return "two classes have labels"
 
     # -- parts -------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 * ``words``: what is counted more often.
 * ``mean_image``: mean images.
 * ``description``: all of these together, as a value.
+* ``unusual``: in which features a single point is unusual.
 * ``rows``: the points as rows of a table, sorted.
 * ``label_rows``: the labels as rows of a table.
 """

@@ -6,13 +6,17 @@ P(c | group) / P(c). It is finite also where a category occurs in one group only
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import chi2
+
+from nbembed.points.groups.numbers import adjusted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,12 +60,18 @@ class ColumnDifference:
         First what the group has more of, by share · log(lift), then what it lacks.
     n_values : int
         Categories that occur in either group.
+    p : float
+        Of Pearson's χ² test of independence, adjusted for the number of columns.
+    key : hashable
+        Stands for the column, as in :class:`~nbembed.points.point_columns.PointColumns`.
     """
 
     name: str
     association: float
     values: tuple[CategoryShare, ...]
     n_values: int
+    p: float = math.nan
+    key: Hashable = None
 
 
 def compare_categories(
@@ -70,8 +80,9 @@ def compare_categories(
     a: NDArray[np.intp],
     b: NDArray[np.intp],
     most: int = MOST_VALUES,
+    key: Hashable = None,
 ) -> ColumnDifference | None:
-    """Return how two groups differ in a column.
+    """Return how two groups differ in a column; its p-value is not adjusted yet.
 
     Parameters
     ----------
@@ -113,7 +124,21 @@ def compare_categories(
         )
         for k in chosen
     )
-    return ColumnDifference(name, association(counts[:, there]), values, int(there.size))
+    seen = counts[:, there]
+    p = float(chi2.sf(_square(seen), there.size - 1)) if there.size > 1 else math.nan
+    return ColumnDifference(name, association(seen), values, int(there.size), p, key)
+
+
+def adjusted_columns(columns: Sequence[ColumnDifference]) -> list[ColumnDifference]:
+    """Return columns with p-values that are adjusted for how many columns there are."""
+    p = adjusted(np.array([column.p for column in columns]))
+    return [replace(column, p=value) for column, value in zip(columns, p.tolist())]
+
+
+def _square(counts: NDArray[np.intp]) -> float:
+    """Return Pearson's χ² of a table of two rows."""
+    expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / counts.sum())
+    return float(((counts - expected) ** 2 / expected).sum())
 
 
 def association(counts: NDArray[np.intp]) -> float:
@@ -128,8 +153,7 @@ def association(counts: NDArray[np.intp]) -> float:
     n, columns = float(counts.sum()), counts.shape[1]
     if columns < 2 or n < 3:
         return 0.0
-    expected = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / n)
-    square = float(((counts - expected) ** 2 / expected).sum()) / n
+    square = _square(counts) / n
     square = max(0.0, square - (columns - 1) / (n - 1))
     most = min(1 - 1 / (n - 1), columns - 1 - (columns - 1) ** 2 / (n - 1))
     return min(1.0, float(np.sqrt(square / most))) if most > 0 else 0.0

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbembed.points.groups.categories import ColumnDifference, compare_categories
+from nbembed.points.groups.categories import (
+    MOST_VALUES,
+    ColumnDifference,
+    adjusted_columns,
+    compare_categories,
+)
 from nbembed.points.groups.mean_image import MeanImages, mean_images
 from nbembed.points.groups.numbers import (
     FeatureDifference,
     Moments,
+    adjusted,
     compare_numbers,
     effect_sizes,
+    p_values,
+    share_above,
 )
 from nbembed.points.groups.words import WordDifference, compare_words
 from nbembed.points.text import in_sentence, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,6 +36,14 @@ if TYPE_CHECKING:
 
 #: Features, columns of categories and words that a description has by default.
 MOST = 12
+#: What features and words are sorted by: the size of the effect; the share, the highest first; the
+#: p-value.
+SORTS = ("effect", "share", "p")
+#: Values that are read to sort features by their share: of many points only that of the features
+#: with the largest effects is known.
+MOST_READ = 2**25
+#: Features whose values are in memory at a time.
+READ_TOGETHER = 64
 #: Of these, what its text has.
 MOST_LINES = 6
 #: Significant digits of a mean.
@@ -57,6 +73,10 @@ class Description:
         What the group has more of, where features are counts, such as of words.
     n_features : int
         Numbers that were compared.
+    n_differing : int
+        Of these, those whose means differ.
+    n_words : int
+        Words that the group has more of.
     images : MeanImages or None
     """
 
@@ -67,6 +87,8 @@ class Description:
     categories: tuple[ColumnDifference, ...] = ()
     words: tuple[WordDifference, ...] = ()
     n_features: int = 0
+    n_differing: int = 0
+    n_words: int = 0
     images: MeanImages | None = field(default=None)
 
     def __repr__(self) -> str:
@@ -90,12 +112,12 @@ class Description:
         if self.words:
             lines += [
                 "",
-                f"Counted more often: {', '.join(in_sentence(w.name) for w in self.words)}",
+                f"Over-represented: {', '.join(in_sentence(w.name) for w in self.words)}",
             ]
         return "\n".join(lines)
 
     def to_frame(self) -> Any:
-        """Return the features as a pandas frame with their effect sizes and means.
+        """Return features and words as a pandas frame: effect sizes, means, shares, p-values.
 
         Raises
         ------
@@ -108,13 +130,19 @@ class Description:
             raise ImportError(
                 "to_frame() needs pandas, which nbembed does not install: pip install pandas"
             ) from None
-        rows = [(f.effect, f.mean, f.other_mean, f.share_above) for f in self.features]
-        return pd.DataFrame(
-            rows,
-            index=pd.Index([f.name for f in self.features], name="feature"),
-            columns=["effect", "mean", "other_mean", "share_above"],
-            dtype=float,
-        )
+        return pd.DataFrame(self.columns()).set_index("feature")
+
+    def columns(self) -> dict[str, Any]:
+        """Return what :meth:`to_frame` does as arrays, the names as "feature"."""
+        of_features = ("effect", "mean", "other_mean", "share_above")
+        of_words = ("share", "other_share", "lift", "z")
+        rows: list[FeatureDifference | WordDifference] = [*self.features, *self.words]
+        kept = [*(of_features if self.features or not rows else ()), *(of_words * bool(self.words))]
+        return {
+            "feature": [row.name for row in rows],
+            **{name: np.array([getattr(row, name, np.nan) for row in rows]) for name in kept},
+            "p": np.array([row.p for row in rows]),
+        }
 
 
 def describe(
@@ -126,6 +154,9 @@ def describe(
     labels: Categories | None = None,
     images: Images | None = None,
     most: int = MOST,
+    most_words: int | None = None,
+    most_values: int = MOST_VALUES,
+    sort: str = "effect",
 ) -> Description:
     """Return what distinguishes points.
 
@@ -141,7 +172,12 @@ def describe(
         Classes of the points, a column more.
     images : Images, optional
     most : int
-        Features, columns and words at most.
+        Features and columns at most, and words.
+    most_words : int, optional
+    most_values : int
+        Categories of a column at most.
+    sort : {"effect", "share", "p"}
+        Order of features and words, of which the first ones are taken.
 
     Raises
     ------
@@ -153,32 +189,51 @@ def describe(
         others = np.setdiff1d(np.arange(n_samples), points, assume_unique=True)
         if not others.size:
             raise ValueError("points must leave others to compare with, got all of them")
-    features: list[tuple[float, Numbers, int]] = []
-    words: tuple[WordDifference, ...] = ()
-    n_features = 0
+    compared: list[tuple[Numbers, int]] = []
+    effects, p = [np.zeros(0)], [np.zeros(0)]
+    words: list[WordDifference] = []
     for numbers in variables.numbers:
         a, b = _sums(numbers, points, others, rest)
         if numbers.are_counts:
-            words += compare_words(numbers.names, _totals(a, numbers), _totals(b, numbers), most)
+            totals = _totals(a, numbers), _totals(b, numbers)
+            words += compare_words(numbers.names, *totals, numbers.key)
             continue
-        n_features += len(numbers.names)
-        effects = effect_sizes(a, b)
-        found = _largest(effects, most)
-        features += [(float(effects[k]), numbers, int(k)) for k in found]
-    features.sort(key=lambda feature: -abs(feature[0]))
-    columns = [*([] if labels is None else [labels]), *variables.categories]
-    compared = [
-        compare_categories(c.name, c.names, c.codes[points], c.codes[others]) for c in columns
+        compared += [(numbers, k) for k in range(len(numbers.names))]
+        effects.append(effect_sizes(a, b))
+        p.append(p_values(a, b))
+    features = [
+        _Feature(*pair, *values)
+        for pair, *values in zip(
+            compared, np.concatenate(effects).tolist(), adjusted(np.concatenate(p)).tolist()
+        )
     ]
-    associated = [c for c in compared if c is not None and c.association > 0]
+    differing = [f for f in features if abs(f.effect) > 0]  # NaN does not
+    differing.sort(key=lambda f: -abs(f.effect))
+    if sort == "p":  # first where no point of either group is like one of the other
+        differing.sort(key=lambda f: np.nan_to_num(f.p, nan=0.0))
+        words.sort(key=lambda word: word.p)
+    elif sort == "share":
+        chosen = differing[: max(most, MOST_READ // max(n_samples, 1))]
+        shares = _shares(chosen, points, others)
+        differing = [chosen[k] for k in np.argsort(-shares, kind="stable")]
+        words.sort(key=lambda word: -word.share)
+    columns = [*([] if labels is None else [labels]), *variables.categories]
+    found = [
+        compare_categories(c.name, c.names, c.codes[points], c.codes[others], most_values, c.key)
+        for c in columns
+    ]
+    known = adjusted_columns([c for c in found if c is not None])
+    associated = [c for c in known if c.association > 0]
     return Description(
         points,
         others,
         rest,
-        _compared(features[:most], points, others),
+        _compared(differing[:most], points, others),
         tuple(sorted(associated, key=lambda column: -column.association)[:most]),
-        words[:most],
-        n_features,
+        tuple(words[: most if most_words is None else most_words]),
+        len(features),
+        len(differing),
+        len(words),
         None if images is None else mean_images(images, points, others),
     )
 
@@ -201,24 +256,51 @@ def _totals(sums: Moments, numbers: Numbers) -> NDArray[np.float64]:
     return np.maximum(np.rint(sums.total + sums.count * numbers.center), 0.0)
 
 
-def _largest(effects: NDArray[np.float64], most: int) -> NDArray[np.intp]:
-    """Return the variables with the largest absolute effects, those without one left out."""
-    sizes = np.where(np.isnan(effects), 0.0, np.abs(effects))
-    order = np.argsort(-sizes, kind="stable")[:most]
-    return order[sizes[order] > 0]
+class _Feature(NamedTuple):
+    """A variable, its effect size, and its adjusted p-value."""
+
+    numbers: Numbers
+    place: int
+    effect: float
+    p: float
+
+
+def _read(features: Sequence[_Feature]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yield places in a list of features, and their values, some of each block read together."""
+    for numbers in dict.fromkeys(f.numbers for f in features):
+        own = [at for at, f in enumerate(features) if f.numbers is numbers]
+        for first in range(0, len(own), READ_TOGETHER):
+            some = own[first : first + READ_TOGETHER]
+            yield from zip(some, numbers.values([features[at].place for at in some]))
+
+
+def _shares(
+    features: Sequence[_Feature], a: NDArray[np.intp], b: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return the share of pairs in which the value of the first group is the larger."""
+    shares = np.zeros(len(features))
+    for at, values in _read(features):
+        mine, theirs = values[a], values[b]
+        shares[at] = share_above(mine[np.isfinite(mine)], theirs[np.isfinite(theirs)])
+    return shares
 
 
 def _compared(
-    features: Sequence[tuple[float, Numbers, int]], a: NDArray[np.intp], b: NDArray[np.intp]
+    features: Sequence[_Feature], a: NDArray[np.intp], b: NDArray[np.intp]
 ) -> tuple[FeatureDifference, ...]:
-    """Return the differences of the chosen features, the values of each block read together."""
+    """Return the differences of the chosen features."""
     found: dict[int, FeatureDifference] = {}
-    for numbers in dict.fromkeys(block for _, block, _ in features):
-        own = [(at, k, d) for at, (d, block, k) in enumerate(features) if block is numbers]
-        for (at, k, d), values in zip(own, numbers.values([k for _, k, _ in own])):
-            found[at] = compare_numbers(
-                numbers.names[k], d, values[a], values[b], is_time=numbers.is_time(k)
-            )
+    for at, values in _read(features):
+        numbers, k, effect, p = features[at]
+        found[at] = compare_numbers(
+            numbers.names[k],
+            effect,
+            values[a],
+            values[b],
+            is_time=numbers.is_time(k),
+            p=p,
+            key=numbers.key(k),
+        )
     return tuple(found[at] for at in range(len(features)))
 
 

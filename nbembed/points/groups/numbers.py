@@ -7,6 +7,9 @@ within the groups,
 
 with SS the sum of squares around the group's own mean. Where s is 0 and the means differ, it is
 infinite.
+
+The p-values are those of Welch's t-test, which needs the same sums, so that all of many features
+have one; they are adjusted for their number by Benjamini and Hochberg.
 """
 
 from __future__ import annotations
@@ -16,10 +19,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import false_discovery_control, ttest_ind_from_stats
 
 from nbembed.points.whole_numbers import are_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from numpy.typing import NDArray
 
 #: Bars of a histogram.
@@ -95,6 +101,27 @@ def effect_sizes(a: Moments, b: Moments) -> NDArray[np.float64]:
     return np.where((freedom > 0) & (a.count > 0) & (b.count > 0), d, np.nan)
 
 
+def p_values(a: Moments, b: Moments) -> NDArray[np.float64]:
+    """Return the p-value of each variable by Welch's t-test of the means, not adjusted.
+
+    NaN where neither group varies, and where a group has fewer than two values.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spreads = [np.sqrt(m.within / np.where(m.count > 1, m.count - 1, np.nan)) for m in (a, b)]
+        p = ttest_ind_from_stats(
+            a.mean, spreads[0], a.count, b.mean, spreads[1], b.count, equal_var=False
+        ).pvalue
+    return np.where(a.within + b.within > ROUNDING * (a.squares + b.squares), p, np.nan)
+
+
+def adjusted(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return p-values adjusted for how many there are (Benjamini and Hochberg); NaN stays NaN."""
+    found = np.array(p, dtype=np.float64)
+    known = np.isfinite(found)
+    found[known] = false_discovery_control(found[known])
+    return found
+
+
 @dataclass(frozen=True)
 class FeatureDifference:
     """How a feature differs between two groups.
@@ -114,6 +141,10 @@ class FeatureDifference:
         0.5 % of the values at either end.
     counts, other_counts : ndarray of shape (n_bars,), int
     is_time : bool
+    p : float
+        Of Welch's t-test, adjusted for the number of features; NaN where there is none.
+    key : hashable
+        Stands for the column, as in :class:`~nbembed.points.point_columns.PointColumns`.
     """
 
     name: str
@@ -125,6 +156,8 @@ class FeatureDifference:
     counts: NDArray[np.intp]
     other_counts: NDArray[np.intp]
     is_time: bool = False
+    p: float = math.nan
+    key: Hashable = None
 
 
 def compare_numbers(
@@ -134,6 +167,8 @@ def compare_numbers(
     b: NDArray[np.float64],
     *,
     is_time: bool = False,
+    p: float = math.nan,
+    key: Hashable = None,
 ) -> FeatureDifference:
     """Return how the values of two groups differ; missing values are left out."""
     a, b = a[np.isfinite(a)], b[np.isfinite(b)]
@@ -148,6 +183,8 @@ def compare_numbers(
         bar_counts(a, edges),
         bar_counts(b, edges),
         is_time,
+        p,
+        key,
     )
 
 

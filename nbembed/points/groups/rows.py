@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from nbembed.data.natural_order import natural_key
 from nbembed.points.groups.variables import unnamed
 from nbembed.points.text import is_missing, name_of, text_of
 from nbembed.validation import check_count
@@ -200,7 +201,7 @@ def _ranks_of_numbers(values: NDArray[np.float64]) -> NDArray[np.int32]:
 
 
 def ranks_of(values: Sequence[Any]) -> NDArray[np.int32]:
-    """Return ranks of any values: numbers first, then text without regard to case.
+    """Return ranks of any values: numbers first, then text in natural order, whatever its case.
 
     Those of missing values are :data:`LAST`.
     """
@@ -213,7 +214,7 @@ def _key(value: Any) -> tuple[int, Any, str]:
     if isinstance(value, int | float | np.number):
         return 0, float(value), ""
     text = one_line(value)
-    return 1, text.casefold(), text
+    return 1, tuple(natural_key(text.casefold())[0]), text
 
 
 def one_line(value: Any) -> str:

@@ -8,7 +8,7 @@ before the first comparison; what holds for all points is then kept.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from scipy import sparse
 
 from nbembed.points.columns import Column, as_column
 from nbembed.points.groups.numbers import Moments, moments
+from nbembed.points.point_columns import MatrixKey
 from nbembed.points.text import name_of
 
 if TYPE_CHECKING:
@@ -42,9 +43,16 @@ class Numbers(ABC):
     Attributes
     ----------
     names : tuple of str
+    named : bool
+        Whether these are names that somebody gave.
     """
 
     names: tuple[str, ...]
+    named = True
+
+    @abstractmethod
+    def key(self, variable: int) -> Hashable:
+        """Return what stands for the column of a variable, as in :class:`PointColumns`."""
 
     @property
     @abstractmethod
@@ -88,7 +96,11 @@ class MatrixNumbers(Numbers):
     def __init__(self, X: Any, names: Sequence[str], *, named: bool) -> None:
         self._X = X
         self.names = tuple(names)
-        self._named = named
+        self.named = named
+
+    def key(self, variable: int) -> Hashable:
+        """Return what stands for the column of a variable."""
+        return MatrixKey(variable)
 
     @cached_property
     def whole(self) -> Moments:
@@ -108,7 +120,7 @@ class MatrixNumbers(Numbers):
     def are_counts(self) -> bool:
         """Whether they are numbers of occurrences, most of them 0."""
         X = self._X
-        if not self._named or X.shape[1] < FEWEST_COUNTS:
+        if not self.named or X.shape[1] < FEWEST_COUNTS:
             return False
         values = X.data if sparse.issparse(X) else X[:SAMPLE]
         filled = X.nnz / np.prod(X.shape) if sparse.issparse(X) else np.mean(values != 0)
@@ -147,7 +159,8 @@ class TableNumbers(Numbers):
     ----------
     read : sequence of callables
         Return the values of each column as float64, missing ones as NaN.
-    names : sequence of str
+    keys : sequence
+        Of the columns, which have titles of these.
     times : sequence of bool
     countable : bool
         Whether the columns may be counts, as those that are embedded.
@@ -156,15 +169,20 @@ class TableNumbers(Numbers):
     def __init__(
         self,
         read: Sequence[Callable[[], NDArray[np.float64]]],
-        names: Sequence[str],
+        keys: Sequence[Hashable],
         times: Sequence[bool],
         *,
         countable: bool,
     ) -> None:
         self._read = tuple(read)
-        self.names = tuple(names)
+        self._keys = tuple(keys)
+        self.names = tuple(map(name_of, keys))
         self._times = tuple(times)
         self._countable = countable
+
+    def key(self, variable: int) -> Hashable:
+        """Return what stands for the column of a variable."""
+        return self._keys[variable]
 
     @cached_property
     def _summary(self) -> tuple[NDArray[np.float64], Moments, bool]:
@@ -223,11 +241,14 @@ class Categories:
         Of the categories.
     codes : ndarray of shape (n_samples,), int
         The category of each point, −1 where it is missing.
+    key : hashable
+        Stands for the column, as in :class:`PointColumns`; ``None`` for the labels.
     """
 
     name: str
     names: tuple[str, ...]
     codes: NDArray[np.intp]
+    key: Hashable = None
 
 
 @dataclass(frozen=True)
@@ -272,7 +293,7 @@ def variables_of(points: PointData, X: Any, feature_names: Sequence[str] | None)
         read = [_reader(table, name) for name in own]
         if own:
             times = [False] * len(own)
-            numbers.append(TableNumbers(read, list(map(name_of, own)), times, countable=True))
+            numbers.append(TableNumbers(read, own, times, countable=True))
         others, categories = _columns(table, [n for n in table.names if n not in own])
         if others.names:
             numbers.append(others)
@@ -290,7 +311,7 @@ def unnamed(n_features: int) -> list[str]:
 def _columns(table: Table, names: Sequence[Any]) -> tuple[TableNumbers, list[Categories]]:
     """Return the columns that are not embedded: those of numbers and times, and categories."""
     read: list[Callable[[], NDArray[np.float64]]] = []
-    titles: list[str] = []
+    keys: list[Hashable] = []
     times: list[bool] = []
     categories: list[Categories] = []
     for name in names:
@@ -307,11 +328,11 @@ def _columns(table: Table, names: Sequence[Any]) -> tuple[TableNumbers, list[Cat
             column = _as_categories(values, table.n_rows, title)
         if is_time or (column is not None and column.kind == "number"):
             read.append(_reader(table, name, is_time))
-            titles.append(title)
+            keys.append(name)
             times.append(is_time)
         elif column is not None and column.kind == "category":
-            categories.append(_coded(title, column))
-    return TableNumbers(read, titles, times, countable=False), categories
+            categories.append(_coded(name, column))
+    return TableNumbers(read, keys, times, countable=False), categories
 
 
 def _integers(values: NDArray[np.float64]) -> Any:
@@ -336,18 +357,19 @@ def _as_categories(values: NDArray[Any], n_samples: int, title: str) -> Column |
         return None
 
 
-def _coded(title: str, column: Column) -> Categories:
-    return Categories(title, tuple(map(name_of, column.names)), column.codes.astype(np.intp))
+def _coded(key: Hashable, column: Column) -> Categories:
+    names, codes = tuple(map(name_of, column.names)), column.codes.astype(np.intp)
+    return Categories(name_of(key), names, codes, key)
 
 
 def _add_color(column: Column, numbers: list[Numbers], categories: list[Categories]) -> None:
     """Add the column that colors the points, which no table has."""
-    title = name_of(column.title) or "color"
+    key = column.title or "color"
     if column.kind == "category":
-        categories.insert(0, _coded(title, column))
+        categories.insert(0, _coded(key, column))
     elif column.kind in ("number", "time"):
         is_time = [column.kind == "time"]
-        numbers.append(TableNumbers([lambda: column.codes], [title], is_time, countable=False))
+        numbers.append(TableNumbers([lambda: column.codes], [key], is_time, countable=False))
 
 
 def _reader(table: Table, name: Any, is_time: bool = False) -> Callable[[], NDArray[np.float64]]:

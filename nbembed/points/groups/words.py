@@ -8,17 +8,24 @@ by its standard error (Monroe, Colaresi and Quinn, 2008, eqs. 16, 20 and 22):
 
     z_w = \frac{\log o_w^a - \log o_w^b}{\sqrt{1 / (y_w^a + \alpha_w) + 1 / (y_w^b + \alpha_w)}},
     \qquad o_w = \frac{y_w + \alpha_w}{n + \alpha_0 - y_w - \alpha_w}.
+
+The p-values are those of z under the normal distribution, adjusted for the number of words by
+Benjamini and Hochberg.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import norm
+
+from nbembed.points.groups.numbers import adjusted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,6 +48,10 @@ class WordDifference:
         ``share`` over the share in both groups together.
     z : float
         The log odds ratio in standard errors.
+    p : float
+        Of ``z``, adjusted for the number of words.
+    key : hashable
+        Stands for the column, as in :class:`~nbembed.points.point_columns.PointColumns`.
     """
 
     name: str
@@ -48,6 +59,8 @@ class WordDifference:
     other_share: float
     lift: float
     z: float
+    p: float = math.nan
+    key: Hashable = None
 
 
 def log_odds(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -73,11 +86,15 @@ def log_odds(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
 
 
 def compare_words(
-    names: Sequence[str], a: NDArray[np.float64], b: NDArray[np.float64], most: int
+    names: Sequence[str],
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    key: Callable[[int], Hashable] = int,
 ) -> tuple[WordDifference, ...]:
     """Return the words that the first group has more of, the surest first."""
     z = log_odds(a, b)
-    order = np.argsort(-z, kind="stable")[:most]
+    p = adjusted(np.where(a + b > 0, 2 * norm.sf(np.abs(z)), np.nan))
+    order = np.argsort(-z, kind="stable")
     size_a, size_b = float(a.sum()), float(b.sum())
     return tuple(
         WordDifference(
@@ -86,7 +103,8 @@ def compare_words(
             float(b[k]) / size_b,
             float(a[k]) / size_a * (size_a + size_b) / float(a[k] + b[k]),
             float(z[k]),
+            float(p[k]),
+            key(int(k)),
         )
-        for k in order
-        if z[k] > LEAST
+        for k in order[z[order] > LEAST].tolist()
     )

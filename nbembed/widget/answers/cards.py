@@ -1,22 +1,25 @@
 """Cards: what is known of a point, sent to the page that asks for it.
 
-A card has the point's name, the columns that are shown, its image, and the distances to its nearest
-neighbors in the data. It is read when a page asks, so that nothing is sent or searched at the
-start, and in a thread of its own: a file that is slow to read must not keep commands waiting. Where
-the search for neighbors takes long, the card goes first and comes again with them.
+A card has the point's name, the columns that are shown, its image, the distances to its nearest
+neighbors in the data, the features in which it is unusual, and the classes of the labeled points
+near it. It is read when a page asks, so that nothing is sent or searched at the start, and in a
+thread of its own: a file that is slow to read must not keep commands waiting. Where the search for
+neighbors takes long, the card goes first and comes again with them.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.data.distances import scales_of, squared_row
+from nbembed.data.distances import ROUNDING, scales_of, squared_row
 from nbembed.neighbors import k_smallest
+from nbembed.points.text import name_of
 from nbembed.validation import error_text
 
 if TYPE_CHECKING:
@@ -28,8 +31,8 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-#: Neighbors that a card lists.
-NEIGHBORS = 5
+#: Neighbors that a card lists, and labeled points near it whose classes it counts.
+NEIGHBORS, LABELED = 5, 10
 #: Numbers in the data up to which neighbors are searched at once: some milliseconds.
 AT_ONCE = 2**21
 #: Cards and searches that wait; the oldest is dropped, and comes when it is asked for again.
@@ -50,9 +53,18 @@ class CardSource:
     points : PointData
     send : callable
         ``send(content, buffers)`` of the widget.
+    unusual : callable
+        Returns the features in which a point is high and low, from it and its neighbors.
     """
 
-    def __init__(self, session: Session, points: PointData, send: Send) -> None:
+    def __init__(
+        self,
+        session: Session,
+        points: PointData,
+        send: Send,
+        unusual: Callable[[int, Sequence[int]], tuple[list[str], list[str]]],
+    ) -> None:
+        self._unusual = unusual
         self._session = session
         self._points = points
         self._send = send
@@ -106,7 +118,7 @@ class CardSource:
             self._send(content, buffers)
             self._ask("search", client, point, (content, buffers))
         else:
-            self._send({**content, "neighbors": self._neighbors(point)}, buffers)
+            self._send({**content, **self._around(point)}, buffers)
 
     def names(self, client: str, points: Sequence[int]) -> None:
         """Send the names of points."""
@@ -129,23 +141,45 @@ class CardSource:
             "rows": [{"title": title, "text": text} for title, text in self._points.rows(point)],
             "left_out": self._points.left_out,
             "neighbors": None,
+            "high": [],
+            "low": [],
+            "labeled": [],
             "problem": problem,
         }
         return content, [] if image is None else [image]
 
-    def _neighbors(self, point: int) -> list[dict[str, Any]]:
+    def _around(self, point: int) -> dict[str, Any]:
+        """Return what is known of a point by its neighbors."""
         session = self._session
+        supervision = session.supervision
+        labels = supervision.top_class
         try:
             metric = session.recipe.quality_metric
             scales = self._scales_of(metric)
-            found, distances = nearest(session.X, point, metric, scales)
+            squares = squared_row(session.X, point, metric, scales)
+            found, distances = nearest(squares)
+            labeled, _ = nearest(np.where(labels >= 0, squares, np.inf), LABELED)
         except Exception:  # a metric of the user's own; what is only looked at must not fail
             _logger.info("the neighbors of a point could not be found", exc_info=True)
-            return []
-        return [
-            {"point": int(i), "name": self._points.name(int(i)), "distance": float(d)}
-            for i, d in zip(found, distances)
-        ]
+            return {"neighbors": []}
+        try:
+            high, low = self._unusual(point, found.tolist())
+        except Exception:  # a column of the user's own
+            _logger.info("no feature of a point could be compared", exc_info=True)
+            high, low = [], []
+        counts = Counter(labels[labeled].tolist())
+        return {
+            "neighbors": [
+                {"point": int(i), "name": self._points.name(int(i)), "distance": float(d)}
+                for i, d in zip(found, distances)
+            ],
+            "high": high,
+            "low": low,
+            "labeled": [
+                {"name": name_of(supervision.classes[k]), "count": count}
+                for k, count in counts.most_common()
+            ],
+        }
 
     def _scales_of(self, metric: Any) -> dict[str, Any]:
         if not isinstance(metric, str):
@@ -156,23 +190,19 @@ class CardSource:
 
 
 def nearest(
-    X: Any, point: int, metric: Any, scales: Mapping[str, Any], k: int = NEIGHBORS
+    squares: NDArray[np.float64], k: int = NEIGHBORS
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the nearest neighbors of one point in the data, and their distances, in O(n) memory.
+    """Return the nearest neighbors of one point, and their distances.
 
     Parameters
     ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Checked data; dissimilarities if ``metric`` is "precomputed".
-    point : int
-    metric : str, callable or PointMetric
-    scales : mapping
-        What :func:`~nbembed.data.distances.scales_of` returns for the data: a block would have
-        others.
+    squares : ndarray of shape (n_samples,)
+        Its squared distances; infinite to itself, and to points that are not asked for.
     k : int
         At most n_samples − 1 are returned.
     """
-    squares = squared_row(X, point, metric, scales)
-    found = k_smallest(squares[None], min(k, X.shape[0] - 1))[0]
+    found = k_smallest(squares[None], min(k, squares.size - 1))[0]
     found = found[np.isfinite(squares[found])]  # sparse dissimilarities may store fewer
-    return found, np.sqrt(squares[found])
+    distances = np.sqrt(squares[found])
+    farthest = np.sqrt(np.max(squares, where=np.isfinite(squares), initial=0.0))
+    return found, np.where(distances > ROUNDING * farthest, distances, 0.0)

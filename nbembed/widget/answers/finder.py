@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.points import neighborhoods
-from nbembed.points.find_text import excerpt, folded
+from nbembed.points.find_text import as_word, excerpt, folded
 from nbembed.points.point_columns import PointColumns, as_names
 from nbembed.points.text import text_of
 from nbembed.validation import check_choice, check_count, check_text, shown
@@ -141,7 +141,7 @@ class Finder:
                     "missing": bars.missing,
                 }
             )
-        hits = self._hits(found[:MOST_HITS], text, keys) if text.strip() else []
+        hits = self._hits(self._best(found, text, keys), text, keys) if text.strip() else []
         return {"charts": charts, "hits": hits}, [found.astype("<u4").tobytes()]
 
     def answer_near(
@@ -181,14 +181,24 @@ class Finder:
             number = _NUMBER.fullmatch(wanted)
             if number and int(number[1]) < self._n:
                 found[int(number[1])] = True
-        searched: Iterable[list[str]] = (
-            [self._columns.names(), *map(self._columns.texts, self._columns.searched())]
-            if keys is None
-            else map(self._columns.texts, keys)
-        )
-        for texts in searched:
+        for texts in self._searched(keys):
             found |= np.fromiter((wanted in each for each in texts), dtype=bool, count=self._n)
         return found
+
+    def _searched(self, keys: list[Hashable] | None) -> Iterable[list[str]]:
+        """Return what is searched for a text: names and columns of text, or those given."""
+        if keys is not None:
+            return map(self._columns.texts, keys)
+        return [self._columns.names(), *map(self._columns.texts, self._columns.searched())]
+
+    def _best(
+        self, found: NDArray[np.intp], text: str, keys: list[Hashable] | None
+    ) -> NDArray[np.intp]:
+        """Return the found points to list: first those that have the text as a word."""
+        word, whole = as_word(folded(text.strip())), np.zeros(found.size, dtype=bool)
+        for texts in self._searched(keys):
+            whole |= np.fromiter((bool(word.search(texts[i])) for i in found), bool, found.size)
+        return np.concatenate([found[whole], found[~whole]])[:MOST_HITS]
 
     def _passes(self, key: Hashable, f: Mapping[str, Any]) -> NDArray[np.bool_]:
         """Return which points pass a filter of a page."""
@@ -237,17 +247,20 @@ class Finder:
         self, points: NDArray[np.intp], text: str, keys: list[Hashable] | None
     ) -> list[dict[str, Any]]:
         wanted = folded(text.strip())
+        word = as_word(wanted)
         searched = self._columns.searched() if keys is None else keys
         hits = []
         for point in points.tolist():
             title, part = "", ""
             name = self._points.name(point)
-            if keys is not None or wanted not in folded(name):
-                for key in searched:
-                    value = self._columns.text(key, point)
-                    if wanted in folded(value):
-                        title, part = self._columns.title(key), excerpt(value, wanted)
-                        break
+            if keys is not None or not word.search(folded(name)):
+                texts = {key: self._columns.text(key, point) for key in searched}
+                having = [key for key, value in texts.items() if wanted in folded(value)]
+                having.sort(key=lambda key: not word.search(folded(texts[key])))
+                whole = having and word.search(folded(texts[having[0]]))
+                if having and (whole or keys is not None or wanted not in folded(name)):
+                    key = having[0]
+                    title, part = self._columns.title(key), excerpt(texts[key], wanted)
             hits.append({"point": point, "name": name, "title": title, "text": part})
         return hits
 

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.points import export
 from nbembed.points.groups import describe
-from nbembed.points.groups.description import MOST, mean_text, value_text
+from nbembed.points.groups.description import MOST, SORTS, mean_text, value_text
 from nbembed.points.groups.label_rows import LabelRows
 from nbembed.points.groups.rows import PointRows
+from nbembed.points.groups.unusual import unusual
 from nbembed.points.groups.variables import Categories, Variables, variables_of
 from nbembed.points.images import encoded
 from nbembed.points.text import name_of
-from nbembed.validation import check_count, check_points
+from nbembed.validation import check_choice, check_count, check_points, readable
 from nbembed.widget.wire.protocol import finite
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
     from numpy.typing import NDArray
 
     from nbembed.points.groups import (
@@ -29,12 +33,17 @@ if TYPE_CHECKING:
         FeatureDifference,
         WordDifference,
     )
+    from nbembed.points.point_columns import PointColumns
     from nbembed.points.point_data import PointData
     from nbembed.session import Session
     from nbembed.widget.answers.query_source import Answer
 
 #: Rows that one answer holds.
 MOST_ROWS = 400
+#: Values of the features that a file of them is made from: some seconds.
+MOST_VALUES = 2**27
+#: The category of the points without a label, and the code of what is missing.
+UNLABELED, MISSING = "unlabeled", -1
 
 
 class GroupSource:
@@ -65,13 +74,28 @@ class GroupSource:
         self.feature_names = _checked_names(feature_names, session, points)
         self._lock = threading.Lock()
 
-    @property
-    def answers(self) -> dict[str, Answer]:
-        """The functions that answer queries of pages, by name."""
-        return {"describe": self._describe, "order": self._order, "rows": self._cells}
+    def answers(
+        self, columns: PointColumns, color: Callable[[Hashable], int | None]
+    ) -> dict[str, Answer]:
+        """Return the functions that answer queries of pages, by name.
+
+        Parameters
+        ----------
+        columns : PointColumns
+            Those by which points are found.
+        color : callable
+            Returns the number of a column by which points can be colored.
+        """
+        self._columns, self._color = columns, color
+        return {
+            "describe": self._describe,
+            "describe_csv": self._csv,
+            "order": self._order,
+            "rows": self._cells,
+        }
 
     def describe(
-        self, points: Any, against: Any = None, selection: Any = (), *, most: Any = MOST
+        self, points: Any, against: Any = None, selection: Any = (), *, most: Any = MOST, **how: Any
     ) -> Description:
         """Return what distinguishes points; see :meth:`nbembed.Explorer.describe`."""
         n = self._session.n_samples
@@ -91,7 +115,13 @@ class GroupSource:
                 labels=self._labels(),
                 images=self._points.images,
                 most=int(most),
+                **how,
             )
+
+    def unusual(self, point: int, neighbors: Sequence[int]) -> tuple[list[str], list[str]]:
+        """Return the features in which a point is high, and low, as its neighbors are."""
+        with self._lock:
+            return unusual(self._variables, point, neighbors)
 
     @property
     def _features(self) -> Any:
@@ -117,14 +147,27 @@ class GroupSource:
         if not names:
             return None
         codes = np.where(supervision.top_class < 0, len(names), supervision.top_class)
-        return Categories("label", (*names, "unlabeled"), codes)
+        return Categories("label", (*names, UNLABELED), codes)
 
     # -- for pages ----------------------------------------------------------------------------
 
     def _describe(
-        self, points: NDArray[np.intp], against: NDArray[np.intp]
+        self,
+        sort: str,
+        features: int,
+        words: int,
+        values: int,
+        points: NDArray[np.intp],
+        against: NDArray[np.intp],
     ) -> tuple[Mapping[str, Any], Sequence[bytes]]:
-        found = self.describe(points, against if against.size else None)
+        found = self.describe(
+            points,
+            against if against.size else None,
+            most=features,
+            most_words=words,
+            most_values=values,
+            sort=check_choice("sort", sort, SORTS),
+        )
         pictures: Sequence[bytes] = [b""] * 3
         if found.images is not None:
             pictures = [encoded(picture) for picture in found.images.pictures]
@@ -132,13 +175,50 @@ class GroupSource:
         fields = {
             "size": int(found.points.size),
             "others": int(found.others.size),
-            "features": [_feature(feature) for feature in found.features],
-            "left_out": found.n_features - len(found.features),
-            "categories": [_column(column) for column in found.categories],
-            "words": [_word(word) for word in found.words],
+            "features": [{**_feature(f), **self._places(f)} for f in found.features],
+            "left_out": found.n_differing - len(found.features),
+            "categories": [self._column(column) for column in found.categories],
+            "words": [{**_word(word), **self._places(word)} for word in found.words],
+            "words_left_out": found.n_words - len(found.words),
             "averaged": averaged,
         }
         return fields, pictures
+
+    def _places(
+        self, shown: FeatureDifference | WordDifference | ColumnDifference
+    ) -> dict[str, int | None]:
+        """Return the numbers by which a page finds by a column, and colors by it."""
+        key, columns = shown.key, self._columns
+        column = columns.position(key)
+        # The matrix of one may not be that of the other, as where X has a table beside it.
+        if column is None or (key is not None and columns.title(key) != shown.name):
+            return {"column": None, "color": None}
+        return {"column": column, "color": self._color(key)}
+
+    def _column(self, column: ColumnDifference) -> dict[str, Any]:
+        places = self._places(column)
+        codes = {} if places["column"] is None else self._columns.codes(column.key)
+        if column.key is None:
+            codes.setdefault(UNLABELED, MISSING)
+        return {
+            "title": column.name,
+            "association": column.association,
+            "p": finite(column.p),
+            "values": [{**_share(v), "code": codes.get(v.name)} for v in column.values],
+            "more": column.n_values - len(column.values),
+            **places,
+        }
+
+    def _csv(
+        self, sort: str, points: NDArray[np.intp], against: NDArray[np.intp]
+    ) -> tuple[Mapping[str, Any], Sequence[bytes]]:
+        found = self.describe(
+            points,
+            against if against.size else None,
+            most=max(MOST, MOST_VALUES // self._session.n_samples),
+            sort=check_choice("sort", sort, SORTS),
+        )
+        return {"text": readable(export.as_csv(found.columns()))}, []
 
     def _order(
         self, table: str, column: int, descending: bool, points: NDArray[np.intp]
@@ -202,19 +282,13 @@ def _feature(feature: FeatureDifference) -> dict[str, Any]:
         "mean": mean_text(feature),
         "other_mean": mean_text(feature, other=True),
         "larger": feature.mean > feature.other_mean,
+        "p": finite(feature.p),
+        "middle": feature.mean / 2 + feature.other_mean / 2,
+        "middle_text": value_text(feature, feature.mean / 2 + feature.other_mean / 2),
         "low": value_text(feature, low),
         "high": value_text(feature, high),
         "bars": feature.counts.tolist(),
         "other_bars": feature.other_counts.tolist(),
-    }
-
-
-def _column(column: ColumnDifference) -> dict[str, Any]:
-    return {
-        "title": column.name,
-        "association": column.association,
-        "values": [_share(value) for value in column.values],
-        "more": column.n_values - len(column.values),
     }
 
 
@@ -236,4 +310,5 @@ def _word(word: WordDifference) -> dict[str, Any]:
         "other_share": word.other_share,
         "lift": word.lift,
         "z": word.z,
+        "p": finite(word.p),
     }

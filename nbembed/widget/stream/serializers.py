@@ -113,8 +113,7 @@ def control(
     linked = bool(supervision.links or supervision.cannot_links)
     available = {"": True, "links": supervision.has_links, "must-links": linked}
     # A label pulls its point to others of its class, and one alone has none.
-    labels = "two labels of one class" if supervision.labeled.size else "labels"
-    missing = {"links": f"{labels} or must-links", "must-links": "must-links"}
+    missing = {"links": "two points share a label or a link", "must-links": "points are linked"}
     lacking = waits_for if available[parameter.needs] else missing[parameter.needs]
     step = parameter.step
     if step is None:
@@ -129,7 +128,7 @@ def control(
         "usual": float(parameter.default),
         "enabled": not lacking,
         "description": parameter.description,
-        "needs": f"Needs {lacking}." if lacking else "",
+        "needs": f"Active once {lacking}." if lacking else "",
     }
 
 
@@ -151,9 +150,11 @@ def prepared(session: Session) -> list[dict[str, Any]]:
         parts = recipe.parts_entered(parameter.name)
         cost = "Takes effect at once."
         if "affinities" in parts:
-            cost = f"Finds the neighbors of {session.n_samples:,} points anew; the map goes on."
+            cost = (
+                f"Recomputes neighbors ({session.n_samples:,} points) while the map keeps moving."
+            )
         elif not parts:
-            cost = "Counts from the next reset."
+            cost = "Takes effect at the next reset."
         found.append(
             {
                 "name": parameter.name,

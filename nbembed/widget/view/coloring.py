@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Columns that a page lists at once; of more it asks for those whose titles have a text.
 MOST_LISTED = 30
+#: Stands for the labels among the columns that are offered.
+LABELS = -1
 
 
 class ColumnChoice:
@@ -68,6 +70,14 @@ class ColumnChoice:
         else:
             key = self._keys[column]
             self._show(self._columns.color_column(key), self._columns.name(key))
+
+    def place(self, key: Hashable) -> int | None:
+        """Return the number of a column that is offered; −1 stands for the labels."""
+        return LABELS if key is None else self._numbers.get(key)
+
+    @cached_property
+    def _numbers(self) -> dict[Hashable, int]:
+        return {key: k for k, key in enumerate(self._columns.colorable())}
 
     def color(self, column: Any) -> None:
         """See :meth:`Coloring.color`."""

@@ -20,9 +20,12 @@ class ColumnSearch:
         """Answer ``find_columns``."""
         titles = self._choice.titles if use == "color" else self._columns.titles
         found = titles.find(text)
+        keys = [] if use == "color" else [self._columns.key(place) for place in found.places]
         return {
             "columns": found.places,
             "titles": found.titles,
+            "colors": [self._choice.place(key) for key in keys],
+            "numbers": [self._columns.is_numeric(key) for key in keys],
             "matching": found.matching,
             "count": found.count,
         }, []

@@ -115,6 +115,12 @@ CardNeighbor = record(
     Field("name", TEXT, "Empty where points have no names."),
     Field("distance", NUMBER),
 )
+CardClass = record(
+    "CardClass",
+    "How many of the labeled points that are nearest to the point of a card have a class.",
+    Field("name", TEXT),
+    Field("count", INDEX),
+)
 SavedSelection = record(
     "SavedSelection",
     "Points that were saved by name.",
@@ -124,7 +130,7 @@ SavedSelection = record(
 TYPES: tuple[Enum | Record, ...] = (
     RunState, ColorMode, Background, ColumnKind, *class_types.TYPES,
     *control_types.TYPES, PathStep, ColorColumn, SavedSelection, SecondMap,
-    SuggestionState, SuggestionCheck, CardRow, CardNeighbor,
+    SuggestionState, SuggestionCheck, CardRow, CardNeighbor, CardClass,
     *queries.TYPES,
 )  # fmt: skip
 
@@ -358,6 +364,9 @@ CARD = MessageType(
         Field("rows", list_of(CardRow)),
         Field("left_out", INDEX, "The number of columns without a row."),
         Field("neighbors", nullable(list_of(CardNeighbor)), "null while they are searched."),
+        Field("high", NAMES, "Features in which it is unusually high, as its neighbors are."),
+        Field("low", NAMES),
+        Field("labeled", list_of(CardClass), "The classes of the nearest labeled points."),
         Field("problem", TEXT, "Why its image cannot be shown."),
     ),
     (Field("image", BYTES, "A PNG.", True),),

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import contingency
+from scipy.stats import chi2_contingency, contingency, false_discovery_control
 
-from nbembed.points.groups.categories import MOST_VALUES, association, compare_categories
+from nbembed.points.groups.categories import (
+    MOST_VALUES,
+    adjusted_columns,
+    association,
+    compare_categories,
+)
 
 
 def test_lift_is_the_share_over_that_in_both_groups() -> None:
@@ -22,6 +27,16 @@ def test_lift_is_the_share_over_that_in_both_groups() -> None:
     assert blue.lift == 0.0
     assert green.lift == pytest.approx(0.2 / (22 / 70))
     assert found.n_values == 3
+
+
+def test_columns_have_p_values_adjusted_for_their_number() -> None:
+    rng = np.random.default_rng(3)
+    pairs = [(rng.integers(0, 3, 40), rng.integers(0, high, 60)) for high in (1, 3, 3)]
+    found = [compare_categories("kind", ("a", "b", "c"), a, b) for a, b in pairs]
+    counts = [[np.bincount(codes, minlength=3) for codes in pair] for pair in pairs]
+    p = [chi2_contingency(table, correction=False).pvalue for table in counts]
+    columns = adjusted_columns([column for column in found if column is not None])
+    np.testing.assert_allclose([c.p for c in columns], false_discovery_control(p))
 
 
 def test_missing_values_and_absent_categories_are_left_out() -> None:

@@ -223,7 +223,7 @@ def test_features_are_a_frame() -> None:
     frame = found.to_frame()
     assert frame.index.tolist() == [f.name for f in found.features]
     assert frame["effect"].abs().is_monotonic_decreasing
-    assert list(frame) == ["effect", "mean", "other_mean", "share_above"]
+    assert list(frame) == ["effect", "mean", "other_mean", "share_above", "p"]
 
 
 def test_mean_images_are_means() -> None:

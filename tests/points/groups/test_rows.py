@@ -54,6 +54,11 @@ def test_rows_are_sorted_by_any_column_missing_values_last(make: Any) -> None:
     assert order(rows, "size", points=np.array([0, 2, 3])) == [3, 0, 2]
 
 
+def test_text_is_sorted_in_natural_order() -> None:
+    rows = rows_of({"size": np.arange(4.0), "kind": ["b 10", "B 2", "a", "b 1"]})
+    assert order(rows, "kind") == [2, 3, 1, 0]
+
+
 def test_cells_are_short_text_in_one_line() -> None:
     rows = rows_of(pd.DataFrame(FRAME))
     titles = [c.title for c in rows.columns]

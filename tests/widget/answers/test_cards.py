@@ -16,7 +16,8 @@ from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
 import nbembed as nb
-from nbembed.data.distances import scales_of
+from nbembed import Supervision
+from nbembed.data.distances import scales_of, squared_row
 from nbembed.widget import Explorer
 from nbembed.widget.answers import cards
 from nbembed.widget.answers.cards import nearest
@@ -245,10 +246,41 @@ def test_neighbors_are_those_of_the_metric(metric: str, kind: Any, monkeypatch: 
     )
     D = pairwise_distances(X, metric="euclidean" if metric == "precomputed" else metric)
     data = kind(D if metric == "precomputed" else X)
-    found, distances = nearest(data, 5, metric, scales_of(data, metric), 4)
+    found, distances = nearest(squared_row(data, 5, metric, scales_of(data, metric)), 4)
     order = np.argsort(np.where(np.arange(700) == 5, np.inf, D[5]))[:4]
     np.testing.assert_array_equal(found, order)
     np.testing.assert_allclose(distances, D[5, order], rtol=1e-9)
+
+
+def test_a_card_says_what_is_unusual_and_what_is_near(session: FakeSession) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(120, 6))
+    X[:20, 2] += 9  # of a group
+    X[:20, 4] -= 9
+    X[0, 5] = 50  # of the point alone
+    names = ["a", "b", "NKG7", "d", "GNLY", "single"]
+    near = Supervision(120).label(range(1, 9), "NK").label([10, 11, 40], "T")
+    explorer = nb.Explorer(X, feature_names=names, supervision=near, autoplay=False)
+    page = Asking(explorer)
+    card, _ = page.ask("inspect", point=0)
+    assert (card["high"][0], card["low"]) == ("NKG7", ["GNLY"])
+    assert card["labeled"] == [{"name": "NK", "count": 8}, {"name": "T", "count": 2}]
+    explorer.session.forget([10])
+    assert page.ask("inspect", point=0)[0]["labeled"][0] == {"name": "NK", "count": 8}
+    explorer.close()
+    unnamed = nb.Explorer(X, autoplay=False)
+    assert Asking(unnamed).ask("inspect", point=0)[0]["high"] == []
+    unnamed.close()
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock"])
+def test_points_that_are_alike_have_no_distance(metric: str) -> None:
+    X = np.random.default_rng(0).normal(size=(50, 30)) + 3
+    X[7] = 3 * X[4] if metric == "cosine" else X[4]
+    found, distances = nearest(squared_row(X, 4, metric, {}), 2)
+    assert found[0] == 7
+    assert distances[0] == 0
+    assert distances[1] > 0
 
 
 def test_scales_of_a_metric_are_computed_once(

@@ -222,10 +222,13 @@ def test_a_page_is_told_the_columns(explorer: Any) -> None:
     titles = ["class label", "size", "kind", "note", "day"]
     columns = list(range(5))
     assert message["fields"] == {
-        "columns": columns, "titles": titles, "matching": 5, "count": 5
+        "columns": columns, "titles": titles, "matching": 5, "count": 5,
+        "colors": [-1, 0, 1, 2, 3], "numbers": [False, True, False, False, False],
     }  # fmt: skip
     message, _ = page.ask("find_columns", use="color", text="IN")
-    assert message["fields"] == {"columns": [1], "titles": ["kind"], "matching": 1, "count": 4}
+    assert message["fields"] == {
+        "columns": [1], "titles": ["kind"], "matching": 1, "count": 4, "colors": [], "numbers": [],
+    }  # fmt: skip
 
 
 def test_filters_act_together_and_each_chart_shows_what_the_others_leave(explorer: Any) -> None:
@@ -255,6 +258,17 @@ def test_what_was_found_is_shown_as_text(explorer: Any) -> None:
     assert len(hits[1]["text"]) < 100
     assert "fox␀" in hits[1]["text"]
     assert (hits[2]["name"], hits[2]["title"], hits[2]["text"]) == ("Fox", "", "")
+
+
+def test_whole_words_are_listed_first_and_shown(session: FakeSession) -> None:
+    notes = ["selection of the election", "the selection", "no election", "a", "b", "c"]
+    table = pd.DataFrame({"note": notes})
+    explorer = Explorer(session=session, columns=table)  # type: ignore[arg-type]
+    message, (found,) = Asking(explorer).ask("find", [], text="Election", column=-1, filters=[])
+    assert found == [0, 1, 2]
+    hits = [(hit["point"], hit["text"]) for hit in message["fields"]["hits"]]
+    assert hits == [(0, "selection of the election"), (2, "no election"), (1, "the selection")]
+    explorer.close()
 
 
 def test_text_filters_and_times(explorer: Any) -> None:

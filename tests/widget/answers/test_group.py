@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import nbembed as nb
 from nbembed.supervision import Supervision
@@ -21,6 +23,7 @@ from tests.widget.test_explorer import Page
 RNG = np.random.default_rng(5)
 N = 30
 GROUP = list(range(10))
+ALL = {"sort": "effect", "features": 12, "words": 12, "values": 6}
 
 
 def frame() -> pd.DataFrame:
@@ -67,7 +70,7 @@ def explorer(session: FakeSession) -> Iterator[Any]:
 
 
 def test_a_page_gets_features_categories_and_images(explorer: Any) -> None:
-    message, buffers = Asking(explorer).ask("describe", GROUP, [])
+    message, buffers = Asking(explorer).ask("describe", GROUP, [], **ALL)
     assert message["error"] is None
     fields = message["fields"]
     assert (fields["size"], fields["others"], fields["averaged"]) == (10, 20, 10)
@@ -78,32 +81,76 @@ def test_a_page_gets_features_categories_and_images(explorer: Any) -> None:
     assert sum(size["bars"]) == 10
     assert sum(size["other_bars"]) == 20
     assert float(size["mean"]) > float(size["other_mean"])
+    assert size["p"] < 1e-3
     (kind,) = fields["categories"]
     assert kind["title"] == "kind"
     assert kind["values"][0] == {
         "name": "<b>late</b>", "count": 10, "other_count": 0, "share": 1.0, "other_share": 0.0,
-        "lift": 3.0,
+        "lift": 3.0, "code": 0,
     }  # fmt: skip
     assert all(bytes(picture).startswith(b"\x89PNG") for picture in buffers)
 
 
+def test_a_row_leads_to_its_column_and_points(explorer: Any, session: FakeSession) -> None:
+    page = Asking(explorer)
+    session.supervision = Supervision(N).label(GROUP, "six")
+    fields = page.ask("describe", GROUP, [], **ALL)[0]["fields"]
+    titles = lambda use: page.ask("find_columns", use=use, text="")[0]["fields"]["titles"]  # noqa: E731
+    rows = {row["title"]: row for row in (*fields["features"], *fields["categories"])}
+    for title in ("size", "kind"):
+        assert titles("find")[rows[title]["column"]] == title
+        assert titles("color")[rows[title]["color"]] == title
+    nothing = {"column": None, "color": None}  # no column where a table is beside the features
+    assert rows["feature 0"] == rows["feature 0"] | nothing
+    label = rows["label"]
+    assert (label["column"], label["color"]) == (0, -1)
+    assert {v["name"]: v["code"] for v in label["values"]} == {"six": 0, "unlabeled": -1}
+    size = rows["size"]
+    middle = {"low": size["middle"], "high": None, "categories": None, "text": ""}
+    found = page.ask(
+        "find", [], text="", column=-1, filters=[{"column": size["column"], **middle}]
+    )[1]
+    assert np.frombuffer(found[0], "<u4").tolist() == GROUP
+
+
+def test_a_page_gets_all_rows_in_order_and_as_a_file() -> None:
+    X = np.random.default_rng(1).normal(size=(60, 40))
+    X[:20] += np.linspace(-3, 3, 40)
+    explorer = nb.Explorer(X, autoplay=False)
+    page = Asking(explorer)
+    for sort, key, sign in [("effect", "effect", -1), ("share", "above", -1), ("p", "p", 1)]:
+        how = ALL | {"sort": sort, "features": 39}
+        fields = page.ask("describe", range(20), [], **how)[0]["fields"]
+        size = abs if sort == "effect" else float
+        values = [sign * size(f[key]) for f in fields["features"]]
+        assert (values == sorted(values), len(values), fields["left_out"]) == (True, 39, 1)
+    text = page.ask("describe_csv", range(20), [], sort="p")[0]["fields"]["text"]
+    frame = pd.read_csv(io.StringIO(text), index_col="feature")
+    found = explorer.describe(range(20), most=40).to_frame()
+    pd.testing.assert_frame_equal(frame.sort_index(), found.sort_index())
+    p = stats.ttest_ind(X[:20], X[20:], equal_var=False).pvalue
+    adjusted = dict(zip([f"feature {k}" for k in range(40)], stats.false_discovery_control(p)))
+    np.testing.assert_allclose(found["p"], [adjusted[name] for name in found.index])
+    explorer.close()
+
+
 def test_a_page_compares_with_other_points(explorer: Any) -> None:
-    message, _ = Asking(explorer).ask("describe", GROUP, [20, 21, 22])
+    message, _ = Asking(explorer).ask("describe", GROUP, [20, 21, 22], **ALL)
     assert (message["fields"]["size"], message["fields"]["others"]) == (10, 3)
 
 
 def test_what_cannot_be_described_is_an_error_in_words(explorer: Any) -> None:
     page = Asking(explorer)
-    message, buffers = page.ask("describe", range(N), [])
+    message, buffers = page.ask("describe", range(N), [], **ALL)
     assert "points must leave others to compare with" in message["error"]
     assert buffers == []
-    assert "at least one point" in page.ask("describe", [], [])[0]["error"]
+    assert "at least one point" in page.ask("describe", [], [], **ALL)[0]["error"]
 
 
 def test_infinite_effects_cross_the_wire(session: FakeSession) -> None:
     session.X = np.repeat([[0.0], [1.0]], [10, 20], axis=0)
     explorer = Explorer(session=session)  # type: ignore[arg-type]
-    message, _ = Asking(explorer).ask("describe", GROUP, [])
+    message, _ = Asking(explorer).ask("describe", GROUP, [], **ALL)
     (feature,) = message["fields"]["features"]
     assert feature["effect"] is None
     assert not feature["larger"]

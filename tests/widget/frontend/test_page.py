@@ -227,7 +227,7 @@ def test_a_logarithmic_slider_sends_its_value_and_not_its_position(page: Page) -
 
 def test_a_slider_without_effect_is_disabled_and_says_why(page: Page) -> None:
     expect(page.get_by_role("slider", name="ρ")).to_be_disabled()
-    expect(page.get_by_text("Needs labels or must-links")).to_be_visible()
+    expect(page.get_by_text("Active once two points share a label or a link")).to_be_visible()
     name = page.locator(".nbe-off .nbe-control-name")
     expect(name).to_have_text("how much labels and links count")
 
@@ -806,15 +806,15 @@ def test_nothing_moves_when_a_slider_comes_to_have_an_effect(open_explorer):
     page = open_explorer(parameters={"alpha": 1, "rho": 0.5})
     rho = {"name": "rho", "symbol": "ρ", "low": 0, "high": 1, "scale": "linear", "step": 0.01,
            "usual": 0.5, "enabled": False, "description": "How much labels count.",
-           "needs": "Needs labels or must-links."}  # fmt: skip
+           "needs": "Active once two points share a label or a link."}  # fmt: skip
     act(page, f"k.update({{controls: [{json.dumps(rho)}]}})")
     where = (
         "() => [...document.querySelectorAll('.nbe-map, .nbe-panel button')]"
         ".map(e => e.getBoundingClientRect()).map(r => [r.top, r.height].join()).join()"
     )
-    expect(page.get_by_text("Needs labels or must-links.")).to_be_visible()
+    expect(page.get_by_text("Active once two points share a label or a link.")).to_be_visible()
     before = page.evaluate(where)
     rho |= {"enabled": True, "needs": ""}
     act(page, f"k.update({{controls: [{json.dumps(rho)}]}})")
-    expect(page.get_by_text("Needs labels or must-links.")).to_be_hidden()
+    expect(page.get_by_text("Active once two points share a label or a link.")).to_be_hidden()
     assert page.evaluate(where) == before

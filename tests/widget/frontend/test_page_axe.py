@@ -75,6 +75,11 @@ def test_help(page: Page) -> None:
     accessible(page)
 
 
+def test_the_picture(page: Page) -> None:
+    page.get_by_role("button", name="Picture", exact=True).click()
+    accessible(page)
+
+
 def test_the_editor_of_a_class(page: Page) -> None:
     page.get_by_role("button", name="Edit class").click()
     accessible(page)

@@ -11,6 +11,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.widget.frontend.test_page import run, screen_of
+from tests.widget.frontend.test_page_suggestions import label_some
 from tests.widget.page import act, kernel, sent
 
 HOSTILE = "<img src=x onerror=window.hacked=1>\u202e\x00 " + "W" * 500
@@ -55,6 +56,35 @@ def names(page: Page) -> dict[str, list[str]]:
 
 def open_cards(page: Page) -> list[int]:
     return list(page.evaluate("[...new Uint32Array(window.kernel.traits.cards.buffer)]"))
+
+
+UNUSUAL = {
+    "all": {
+        "high": ["NKG7", "<b>GNLY</b>"],
+        "low": ["CD3E"],
+        "labeled": [{"name": "NK", "count": 8}, {"name": "T", "count": 2}],
+    }
+}
+
+
+def test_a_card_says_what_is_unusual_but_no_labels_during_a_check(open_explorer: Any) -> None:
+    page = open_explorer(n=400, clusters=4, about=UNUSUAL)
+    run(page)
+    act(page, "k.update({cards: new DataView(Uint32Array.of(38, 44).buffer)})")
+    card = page.get_by_role("group", name="Card of point 38", exact=True)
+    expect(card).to_contain_text("high: NKG7, <b>GNLY</b>")
+    expect(card).to_contain_text("low: CD3E")
+    expect(card).to_contain_text("Nearest labeled: 8 NK, 2 T")
+    label_some(page)
+    page.wait_for_function(  # labels have changed, and with them what is near
+        "window.kernel.sent.filter(m => m.type === 'inspect' && m.point === 38).length === 2"
+    )
+    page.get_by_role("button", name="Suggestions", exact=True).click()
+    page.get_by_role("button", name="check suggestions").click()
+    expect(card).not_to_contain_text("Nearest labeled")  # it is among those that are checked
+    expect(card).to_contain_text("high: NKG7")
+    other = page.get_by_role("group", name="Card of point 44", exact=True)
+    expect(other).to_contain_text("Nearest labeled")
 
 
 def test_nothing_is_asked_until_a_point_is_looked_at(page: Page) -> None:

@@ -161,7 +161,8 @@ def test_a_filter_and_a_searched_column_are_found_in_the_same_way(open_explorer:
         "  const all = k.titles.map((title, c) => [title, c]);"
         "  const found = all.filter(([title]) => title.includes(text)).slice(0, 50);"
         "  const [columns, titles] = [found.map((f) => f[1]), found.map((f) => f[0])];"
-        "  return [{ columns, titles, matching: found.length, count: 1000 }, []]; }",
+        "  return [{ columns, titles, colors: columns, numbers: columns.map(() => true),"
+        "    matching: found.length, count: 1000 }, []]; }",
     )
     panel = open_find(page)
     adding = field(panel, "Add a filter")

@@ -252,7 +252,7 @@ def test_points_are_colored_by_change(page: Page) -> None:
     assert asked(page, "map_change") == []
     page.get_by_role("checkbox", name="Color by change of neighborhoods").check()
     expect(page.get_by_text("40 % of 10 neighbors changed")).to_be_visible()
-    match = "Disparity 0.125. To match, it is turned by −30°, mirrored, scaled by 1.25."
+    match = "Disparity 0.125. Aligned by turning −30°, mirroring and scaling ×1.25."
     expect(page.get_by_text(match)).to_be_visible()
     act(page, "0")
     gray_first = in_color(page, ".nbe-map .nbe-points")
@@ -312,7 +312,7 @@ def test_a_second_live_map_is_steered_beside_the_first(page: Page) -> None:
     page.wait_for_function("window.kernel.replied.take_over_second === 1")
     act(page, "k.update({second: {...k.traits.second, problem: 'labels: <b>four</b> classes'}})")
     expect(page.get_by_role("alert")).to_contain_text("labels: <b>four</b> classes")
-    page.get_by_role("combobox", name="Compare with").select_option(label="nothing")
+    page.get_by_role("combobox", name="Compare with").select_option(label="none")
     expect(page.get_by_role("heading", name="Second map")).to_have_count(0)
     before = len(asked(page, "map_beside"))
     act(page, "k.tick(4)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import itertools
 import json
 from typing import Any
@@ -29,7 +30,7 @@ ANSWERS = """
     2: Array.from({ length: k.clusters }, (_, c) => (i) => k.truth[i] === c),
     3: [],
   };
-  k.answers.find_columns = () => [{ titles: ["class label", "size", "kind", title], columns: [0, 1, 2, 3], matching: 4, count: 4 }, []];
+  k.answers.find_columns = () => [{ titles: ["class label", "size", "kind", title], columns: [0, 1, 2, 3], colors: [-1, 0, 1, null], numbers: [false, true, false, false], matching: 4, count: 4 }, []];
   k.answers.find = ({ text, column, filters }, [among]) => {
     if (text === "wrong") return "the text is wrong";
     const base = (among.length ? among : all).filter((i) => (`name ${i}`).includes(text));
@@ -98,7 +99,7 @@ def add_filter(panel: Locator, title: str) -> Locator:
 def test_what_was_found_is_marked_in_its_text(page: Page) -> None:
     hits = [
         {"point": 1, "name": "one", "title": "note", "text": "x <b>Name 7</b>"},
-        {"point": 2, "name": "nine name 7", "title": "", "text": ""},
+        {"point": 2, "name": "surname 7, name 7", "title": "", "text": ""},
     ]
     act(page, f"k.answers.find = () => [{{ charts: [], hits: {json.dumps(hits)} }},"
               " [Uint32Array.from([1, 2])]]")  # fmt: skip
@@ -106,7 +107,41 @@ def test_what_was_found_is_marked_in_its_text(page: Page) -> None:
     panel.get_by_role("searchbox", name="Search").fill("NAME 7 ")
     found = panel.get_by_role("list", name="Found points")
     expect(found.locator("mark")).to_have_text(["Name 7", "name 7"])
+    assert found.locator("mark").nth(1).evaluate("e => e.previousSibling.data") == "surname 7, "
     expect(found.get_by_role("button").first).to_have_text("onenote: x <b>Name 7</b>")
+
+
+def test_a_column_is_offered_by_its_name(page: Page) -> None:
+    act(page, "k.traits.color_columns = ['size', 'kind']")
+    panel = open_find(page)
+    box = panel.get_by_role("searchbox", name="Search")
+    box.fill("siz")
+    offered = panel.get_by_role("list", name="Columns of this name").get_by_role("listitem")
+    expect(offered).to_have_count(1)
+    expect(offered).to_contain_text("size is a column")
+    offered.get_by_role("button", name="Color by it").press("Enter")
+    page.wait_for_function("window.kernel.replied.color_by_column === 1")
+    assert sent(page, "color_by_column")[0]["arguments"] == {"column": 0}
+    offered.get_by_role("button", name="Where it is high").press("Enter")
+    settled(page, list(range(73, 80)))  # at most a tenth, in whole bars
+    expect(box).to_have_value("")
+    expect(panel.get_by_role("spinbutton", name="At least, size")).not_to_have_value("")
+    box.fill("kind")
+    expect(offered.get_by_role("button", name="Color by it")).to_have_count(1)
+    offered.get_by_role("button", name="Filter by it").click()
+    expect(panel.get_by_role("group", name="Filter by kind")).to_be_visible()
+    box.fill("ize")  # no beginning of a word
+    expect(offered).to_have_count(0)
+
+
+def test_a_search_that_goes_on_says_so(page: Page) -> None:
+    panel = open_find(page)
+    box = panel.get_by_role("searchbox", name="Search")
+    box.fill("name 7")
+    expect(panel.get_by_role("status")).to_have_text("11 of 80 found")
+    act(page, "k.silent = true")
+    box.fill("name 77")
+    expect(panel.get_by_role("status")).to_have_text("searching …")
 
 
 def test_a_closed_panel_asks_nothing(page: Page) -> None:
@@ -524,7 +559,7 @@ def test_escape_cancels_what_is_being_drawn(page: Page, tool: str) -> None:
     assert selection(page)
 
 
-# -- gray context -----------------------------------------------------------------------------
+# -- faint context -----------------------------------------------------------------------------
 
 COLOR_AT = """i => {
   const map = document.querySelector('.nbe-map');
@@ -535,7 +570,9 @@ COLOR_AT = """i => {
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("n", [40, 60_000])
-def test_unselected_points_are_gray_context(open_explorer: Any, theme: Any, n: int) -> None:
+def test_unselected_points_are_faint_and_keep_their_hue(
+    open_explorer: Any, theme: Any, n: int
+) -> None:
     page = open_explorer(n=n, clusters=4, theme=theme, renderer="raster", names_shown=False)
     run(page)
 
@@ -543,9 +580,14 @@ def test_unselected_points_are_gray_context(open_explorer: Any, theme: Any, n: i
         color = page.evaluate(COLOR_AT, point)
         return int(max(color) - min(color))
 
+    def hue(point: int) -> float:
+        return colorsys.rgb_to_hsv(*(c / 255 for c in page.evaluate(COLOR_AT, point)))[0]
+
     assert min(vividness(i) for i in (1, 2)) > 40
+    before, vivid = hue(2), vividness(2)
     act(page, "k.update({ selection: new DataView(Uint32Array.from(k.cluster(1)).buffer) })")
     assert vividness(1) > 40
-    assert vividness(2) < 26  # the gray is bluish itself
+    assert 0.15 * vivid < vividness(2) < 0.45 * vivid
+    assert hue(2) == pytest.approx(before, abs=0.05)
     act(page, "k.update({ selection: new DataView(new Uint32Array(0).buffer) })")
     assert min(vividness(i) for i in (1, 2)) > 40

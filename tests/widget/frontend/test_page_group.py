@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,26 +28,30 @@ def png() -> list[int]:
 def feature(title: str, effect: float | None = 1.5) -> dict[str, Any]:
     return {
         "title": title, "effect": effect, "larger": effect is None or effect > 0, "above": 0.93,
-        "mean": "4.9", "other_mean": "2.1", "low": "1", "high": "7",
-        "bars": [0, 1, 9, 2], "other_bars": [5, 8, 1, 0],
+        "mean": "4.9", "other_mean": "2.1", "low": "1", "high": "7", "middle": 3.5,
+        "middle_text": "3.5", "p": None if effect is None else 2e-12,
+        "bars": [0, 1, 9, 2], "other_bars": [5, 8, 1, 0], "column": 3, "color": 2,
     }  # fmt: skip
 
 
 def share(name: str, share: float, other: float, lift: float) -> dict[str, Any]:
     return {
         "name": name, "count": round(100 * share), "other_count": round(300 * other),
-        "share": share, "other_share": other, "lift": lift,
+        "share": share, "other_share": other, "lift": lift, "code": 1,
     }  # fmt: skip
 
 
 def described() -> dict[str, Any]:
     kinds = [share("late", 0.94, 0.02, 3.8), share(HOSTILE, 0.06, 0.5, 0.2)]
     word = {"name": "stars", "share": 0.03, "other_share": 0.001, "lift": 12.3, "z": 8.5}
+    places = {"p": 0.04, "column": 1, "color": None}
+    kind = {"title": "kind", "association": 0.9, "values": kinds, "more": 3, **places}
     return {
         "features": [feature("petal length", 2.31), feature(HOSTILE, None), feature("sepal", -0.4)],
         "left_out": 17,
-        "categories": [{"title": "kind", "association": 0.9, "values": kinds, "more": 3}],
-        "words": [word],
+        "categories": [kind | {"color": -1}],
+        "words": [word | places],
+        "words_left_out": 0,
         "averaged": 100,
     }
 
@@ -143,26 +148,81 @@ def test_a_closed_panel_asks_nothing_even_before_the_page_is_painted(page: Page)
 def test_the_group_is_described(page: Page) -> None:
     choose(page, list(range(100)))
     panel = open_group(page)
-    features = panel.get_by_role("list", name="Features by effect size")
+    features = panel.get_by_role("list", name="Features")
     expect(features.get_by_role("listitem")).to_have_count(3)
     expect(features.get_by_role("listitem").first).to_contain_text("+2.31")
-    expect(features.get_by_role("listitem").first).to_have_attribute(
-        "aria-label",
-        "petal length: effect size +2.31. Mean 4.9, of the others 2.1. In 93 % of pairs the point "
-        "of the group has the larger value. Bars from 1 to 7, of either group in units of its "
-        "highest.",
+    expect(features.get_by_role("listitem").first).to_contain_text("93 % · p 2e−12")
+    expect(features.get_by_role("button").first).to_have_attribute(
+        "title",
+        "petal length: Mean 4.9, of the others 2.1. In 93 % of pairs the point of the group has "
+        "the larger value. p 2e−12 (Welch's t-test, adjusted). Bars from 1 to 7, of either group "
+        "in units of its highest. Click or Enter: color by petal length; with Shift: select the "
+        "points with at least 3.5, halfway between the means",
     )
     expect(features.get_by_role("listitem").nth(1)).to_contain_text("+∞")
     expect(features.get_by_role("listitem").nth(2)).to_contain_text("−0.40")
-    expect(panel).to_contain_text("and 17 with smaller effects")
-    late = panel.get_by_role("list", name="kind").get_by_role("listitem").first
-    expect(late).to_have_attribute("aria-label", "late: 94 %, others 2 %, lift 3.8")
+    expect(panel).to_contain_text("and 17 more …")
+    late = panel.get_by_role("list", name="kind").get_by_role("button").first
+    expect(late).to_have_text("late94 %3.8×")
+    expect(late).to_have_attribute("title", re.compile("others 2 %; lift 3.8. Click or Enter"))
     expect(panel).to_contain_text("and 3 more")
-    word = panel.get_by_role("list", name="Counted more often").get_by_role("listitem")
+    word = panel.get_by_role("list", name="Over-represented").get_by_role("listitem")
     expect(word).to_contain_text("12×")
+    expect(word).to_contain_text("p 0.04")
     images = panel.get_by_role("img")
     expect(images).to_have_count(3)
     assert images.nth(2).evaluate("e => e.naturalWidth") == 8
+
+
+ANSWER_MORE = """
+  k.titles = ["size", "kind", "petal length"];
+  k.answers.describe_csv = () => [{text: "feature,effect\\r\\npetal length,2.31\\r\\n"}, []];
+  k.answers.find = (a) => [{charts: [], hits: []}, [Uint32Array.of(3, 5, 8)]];
+  DataTransfer.prototype.setData = (type, text) => { window.copied = text; };
+"""
+
+
+def test_what_a_row_says_is_seen_selected_and_taken_along(page: Page) -> None:
+    act(page, ANSWER_MORE)
+    choose(page, list(range(100)))
+    panel = open_group(page)
+    features = panel.get_by_role("list", name="Features").get_by_role("button")
+    features.first.click()
+    features.first.press("ArrowDown")
+    expect(features.nth(1)).to_be_focused()
+    features.nth(1).press("ArrowUp")
+    features.first.press("Enter")
+    assert [c["arguments"] for c in sent(page, "color_by_column")] == [{"column": 2}] * 2
+    panel.get_by_role("list", name="kind").get_by_role("button").first.click()
+    assert [c["arguments"] for c in sent(page, "color_by")] == [{"mode": "class"}]
+    word = panel.get_by_role("list", name="Over-represented").get_by_role("button")
+    expect(word).to_have_attribute("aria-disabled", "true")  # no column to color by
+    features.first.press("Shift+Enter")
+    selected(page, 1)
+    assert selection(page) == [3, 5, 8]
+    limits = {"low": 3.5, "high": None, "categories": None, "text": ""}
+    assert asked(page, "find")[-1]["arguments"]["filters"] == [{"column": 3, **limits}]
+    expect(features.nth(2)).to_have_attribute("title", re.compile("with at most 3.5, halfway"))
+    panel.get_by_role("list", name="kind").get_by_role("button").first.click(modifiers=["Shift"])
+    page.wait_for_function(
+        "window.kernel.sent.filter(m => m.name === 'find').at(-1).arguments.filters[0].categories"
+    )
+    assert asked(page, "find")[-1]["arguments"]["filters"][0]["categories"] == [1]
+    panel.get_by_role("button", name="Copy the names of Features").click()
+    page.wait_for_function("window.copied")
+    assert page.evaluate("window.copied.split('\\n').length") == 3
+    panel.get_by_role("button", name="and 17 more").click()
+    panel.get_by_role("combobox", name="Sort by").select_option("p")
+    page.wait_for_function(
+        "window.kernel.sent.filter(m => m.name === 'describe').at(-1).arguments.sort === 'p'"
+    )
+    assert asked(page, "describe")[-1]["arguments"] == {
+        "sort": "p", "features": 62, "words": 12, "values": 6,
+    }  # fmt: skip
+    with page.expect_download() as saving:
+        panel.get_by_role("button", name="CSV").click()
+    assert saving.value.suggested_filename == "group.csv"
+    assert "petal length,2.31" in Path(saving.value.path()).read_text()
 
 
 def test_text_of_the_data_stays_text(page: Page) -> None:

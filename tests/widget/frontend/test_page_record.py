@@ -127,6 +127,37 @@ def test_a_png_shows_what_is_seen(open_explorer: Any, renderer: str, tmp_path: P
     assert after == shot, "the page is as it was"
 
 
+def test_a_picture_has_a_title_and_a_legend(page: Page, tmp_path: Path) -> None:
+    page.get_by_role("button", name="Picture", exact=True).press("Enter")
+    dialog = page.get_by_role("dialog", name="Picture of the map")
+    expect(dialog.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type("A <map> & more")
+    dialog.get_by_role("checkbox", name="Legend").check()
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="SVG").click()
+    text = Path(download.value.path()).read_text()
+    outer = ET.fromstring(text)
+    words = [each.text for each in outer.iter() if each.tag.endswith("}text")]
+    names = kernel(page, "k.traits.color_column.names")
+    assert {"A <map> & more", "digit", *names} <= set(words)
+    inner = next(each for each in outer if each.tag.endswith("}svg"))
+    assert float(outer.get("width", 0)) > float(inner.get("width", 0))
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="PNG").click()
+    with Image.open(download.value.path()) as image:
+        assert abs(image.width - 2 * float(outer.get("width", 0))) < 2
+        assert abs(image.height - 2 * float(outer.get("height", 0))) < 2
+    page.evaluate("""() => {
+      const write = async ([item]) => { window.copied = await item.all["image/png"]; };
+      Object.defineProperty(navigator, "clipboard", { value: { write } });
+      window.ClipboardItem = class { constructor(all) { this.all = all; } };
+    }""")
+    dialog.get_by_role("button", name="Copy").click()
+    page.wait_for_function("window.copied && window.copied.size > 1000")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
 def test_an_svg_has_each_point_where_it_is_seen(page: Page, tmp_path: Path) -> None:
     act(
         page,

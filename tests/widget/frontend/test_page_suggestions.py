@@ -99,14 +99,14 @@ def test_accepting_says_how_many_and_why_not(page: Page) -> None:
     opened(page)
     count = kernel(page, "k.suggestions().sureness.filter((s, i) => s >= 181 && i >= 8).length")
     button = page.get_by_role("button", name="Accept suggestions")
-    page.get_by_role("slider", name="Least confidence").fill("0.9")
+    page.get_by_role("slider", name="Minimum confidence").fill("0.9")
     expect(button).to_have_text(f"Accept {count}")
-    page.get_by_role("slider", name="Least confidence").fill("1")
+    page.get_by_role("slider", name="Minimum confidence").fill("1")
     expect(button).to_be_disabled()
-    expect(page.get_by_text("None is so sure; the surest is 0.99")).to_be_visible()
+    expect(page.get_by_text("No suggestion reaches 1.00 (highest: 0.99)")).to_be_visible()
     button.click(force=True)
     assert sent(page, "accept") == []
-    page.get_by_role("slider", name="Least confidence").fill("0.9")
+    page.get_by_role("slider", name="Minimum confidence").fill("0.9")
     page.locator(".nbe").focus()
     page.keyboard.press("y")
     page.wait_for_function("window.kernel.replied.accept === 1")
@@ -124,7 +124,7 @@ def test_the_threshold_begins_where_95_percent_are_expected_to_be_right(page: Pa
         return float(taken.mean()) if taken.size else 0.0
 
     least = min(percent for percent in range(101) if expected(percent) >= 0.95)
-    slider = page.get_by_role("slider", name="Least confidence")
+    slider = page.get_by_role("slider", name="Minimum confidence")
     expect(slider).to_have_value(str(least / 100))
     count = int((sure >= least / 100).sum())
     expect(page.get_by_role("button", name="Accept suggestions")).to_have_text(f"Accept {count}")
@@ -244,7 +244,7 @@ def test_keys_go_on_after_a_click(page: Page) -> None:
     expect(asked(page)).to_be_visible()
     page.keyboard.press("1")
     page.wait_for_function("window.kernel.replied.label === 1")
-    page.get_by_role("button", name="Leave").click()
+    page.get_by_role("button", name="Stop").click()
     expect(asked(page)).to_have_count(0)
     page.keyboard.press("n")
     expect(asked(page)).to_be_visible()
@@ -265,7 +265,7 @@ def test_a_check_asks_for_all_and_tells_the_accuracy(page: Page) -> None:
         page.keyboard.press(str(k + 1 if i else (k + 1) % 4 + 1))
     n = len(drawn)
     least = sent(page, "check_suggestions")[0]["arguments"]["confidence"]
-    assert least == float(page.get_by_role("slider", name="Least confidence").input_value())
+    assert least == float(page.get_by_role("slider", name="Minimum confidence").input_value())
     expect(page.locator(".nbe-result")).to_have_text(
         f"{n} of {n} · accuracy {(n - 1) / n:.2f} (0.50–1.00) of those at least {least:.2f} sure"
     )
@@ -285,7 +285,7 @@ def test_a_check_can_be_left_and_gone_on_with(page: Page) -> None:
     page.keyboard.press("y")  # accepting answers nothing
     page.wait_for_function("window.kernel.replied.accept === 1")
     button = page.get_by_role("button", name="Check suggestions")
-    expect(button).to_have_text(f"Go on: {len(drawn) - 1} to check")
+    expect(button).to_have_text(f"Continue ({len(drawn) - 1} left)")
     button.click()
     expect(asked(page)).to_have_accessible_name(f"Class of point {drawn[1]}")
     assert len(sent(page, "check_suggestions")) == 1

@@ -260,7 +260,7 @@ def test_an_end_of_the_scale_has_the_word_of_the_measure_only_at_its_end(page: P
     open_why(page)
     page.get_by_label("Color by a measure").select_option("trustworthiness")
     ends = page.get_by_role("region", name="Measures of each point").locator(".nbe-ramp span")
-    expect(ends).to_have_text(["lower0.75", "true1"])
+    expect(ends).to_have_text(["lower0.75", "high1"])
 
 
 def test_numbers_of_a_column_have_the_same_decimals(page: Page) -> None:

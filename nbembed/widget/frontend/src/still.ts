@@ -92,7 +92,7 @@ class StillModel {
       type: "card", client, point, name,
       rows: rows.map(([title, text]) => ({ title, text })),
       left_out: known ? this.state.left_out : 0,
-      neighbors: [],
+      neighbors: [], high: [], low: [], labeled: [],
       problem: "",
     };
     this.tell(content, image === null ? [] : [bytes(image)]);

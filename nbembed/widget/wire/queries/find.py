@@ -6,6 +6,7 @@ from nbembed.widget.wire.query_types import QueryType
 from nbembed.widget.wire.wire_types import (
     CHOICE,
     COUNT,
+    FLAG,
     INDEX,
     NUMBER,
     TEXT,
@@ -71,6 +72,12 @@ FIND_COLUMNS = QueryType(
     fields=(
         Field("columns", list_of(INDEX), "Their numbers."),
         Field("titles", list_of(TEXT)),
+        Field(
+            "colors",
+            list_of(nullable(CHOICE)),
+            "Of those to find by, the numbers of the same to color by, −1 for the labels.",
+        ),
+        Field("numbers", list_of(FLAG), "Of those to find by, whether they have numbers."),
         Field("matching", INDEX, "How many have the text."),
         Field("count", INDEX, "How many there are."),
     ),

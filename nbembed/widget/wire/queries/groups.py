@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from nbembed.points.groups.description import SORTS
 from nbembed.widget.wire.query_types import QueryType
 from nbembed.widget.wire.wire_types import (
+    CHOICE,
+    COUNT,
     FLAG,
     INDEX,
     NUMBER,
@@ -18,6 +21,12 @@ from nbembed.widget.wire.wire_types import (
     record,
 )
 
+PLACES = (
+    Field("column", nullable(INDEX), "Of those that `find_columns` lists to find by."),
+    Field("color", nullable(CHOICE), "Of those that it lists to color by, −1 for the labels."),
+)
+P = Field("p", nullable(NUMBER), "Adjusted for how many are compared; null where there is none.")
+
 GroupFeature = record(
     "GroupFeature",
     "How a feature differs between a group and others.",
@@ -25,12 +34,16 @@ GroupFeature = record(
     Field("effect", nullable(NUMBER), "Cohen's d; null where neither group varies."),
     Field("larger", FLAG, "Whether the mean of the group is the larger one."),
     Field("above", NUMBER, "Share of pairs in which the point of the group has the larger value."),
+    P,
     Field("mean", TEXT),
     Field("other_mean", TEXT),
+    Field("middle", NUMBER, "Halfway between the means."),
+    Field("middle_text", TEXT),
     Field("low", TEXT, "Where the bars begin."),
     Field("high", TEXT),
     Field("bars", list_of(INDEX), "Points of the group in each bar of the histogram."),
     Field("other_bars", list_of(INDEX)),
+    *PLACES,
 )
 GroupShare = record(
     "GroupShare",
@@ -41,14 +54,17 @@ GroupShare = record(
     Field("share", NUMBER),
     Field("other_share", NUMBER),
     Field("lift", NUMBER, "The share in the group over that in both together."),
+    Field("code", nullable(CHOICE), "By which its points are found, −1 for a missing value."),
 )
 GroupColumn = record(
     "GroupColumn",
     "How a column of categories differs between a group and others.",
     Field("title", TEXT),
     Field("association", NUMBER, "Cramér's V, from 0 to 1."),
+    P,
     Field("values", list_of(GroupShare)),
     Field("more", INDEX, "Categories that are not listed."),
+    *PLACES,
 )
 GroupWord = record(
     "GroupWord",
@@ -58,7 +74,11 @@ GroupWord = record(
     Field("other_share", NUMBER),
     Field("lift", NUMBER),
     Field("z", NUMBER, "The log odds ratio in standard errors."),
+    P,
+    *PLACES,
 )
+GroupSort = enum("GroupSort", *SORTS)
+SORT = Field("sort", GroupSort, "The order of features and words.")
 RowTable = enum("RowTable", "data", "labels")
 RowColumnKind = enum("RowColumnKind", "point", "name", "label", "number", "text", "source", "time")
 TABLE = Field("table", RowTable, "All points and their data, or the labeled ones and their labels.")
@@ -72,14 +92,21 @@ RowColumn = record(
 DESCRIBE = QueryType(
     "describe",
     "What distinguishes points from others; without others, from the rest.",
+    arguments=(
+        SORT,
+        Field("features", COUNT, "How many are listed at most."),
+        Field("words", COUNT),
+        Field("values", COUNT, "Of each column of categories."),
+    ),
     points=("points", "against"),
     fields=(
         Field("size", INDEX),
         Field("others", INDEX),
         Field("features", list_of(GroupFeature)),
-        Field("left_out", INDEX, "Features that are not listed."),
+        Field("left_out", INDEX, "Features that differ, too, and are not listed."),
         Field("categories", list_of(GroupColumn)),
         Field("words", list_of(GroupWord)),
+        Field("words_left_out", INDEX),
         Field("averaged", INDEX, "Images of the group in the mean."),
     ),
     buffers=(
@@ -87,6 +114,13 @@ DESCRIBE = QueryType(
         Field("other_image", array("|u1"), "A PNG."),
         Field("difference", array("|u1"), "A PNG: a color for each sign."),
     ),
+)
+DESCRIBE_CSV = QueryType(
+    "describe_csv",
+    "The features and words that `describe` tells of, all of them, as a file.",
+    arguments=(SORT,),
+    points=("points", "against"),
+    fields=(Field("text", TEXT),),
 )
 ORDER = QueryType(
     "order",
@@ -114,6 +148,7 @@ ROWS = QueryType(
 
 #: The named types of arguments and answers.
 TYPES: tuple[Enum | Record, ...] = (
+    GroupSort,
     GroupFeature,
     GroupShare,
     GroupColumn,
@@ -125,6 +160,7 @@ TYPES: tuple[Enum | Record, ...] = (
 
 QUERIES: tuple[QueryType, ...] = (
     DESCRIBE,
+    DESCRIBE_CSV,
     ORDER,
     ROWS,
 )

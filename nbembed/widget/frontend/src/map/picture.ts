@@ -1,7 +1,9 @@
 /** The map as it is seen, as a picture: PNG or SVG, at the zoom and in the colors of the page. */
 import { toScreen, type Camera, type Size } from "../state/camera";
+import { ramp } from "../points/ramp";
 import { shapePath } from "../points/shapes";
-import { FLAG, type PointStyles } from "../points/types";
+import { FLAG, kept, outlineOf, type PointStyles } from "../points/types";
+import { drawCaption, NO_CAPTION, roomOf } from "./caption";
 import { round, SvgContext } from "./svg";
 import type { RGB, Theme } from "../host/theme";
 import { MARKER_SYMBOLS } from "../wire/wire.generated";
@@ -26,35 +28,47 @@ const MOST_ELEMENTS = 20_000;
 
 const css = ([r, g, b]: RGB): string => `rgb(${r},${g},${b})`;
 
-export async function png(scene: Scene): Promise<Blob> {
+/** The color at a share of a scale. */
+const mixed = (share: number, stops: readonly string[]): string => css(ramp(101, stops)[Math.round(100 * share)]);
+
+export async function png(scene: Scene, caption = NO_CAPTION): Promise<Blob> {
   const { width, height } = scene.size;
+  const { above: top, beside } = roomOf(caption);
+  const [mapWidth, mapHeight] = [Math.round(width * SCALE), Math.round(height * SCALE)];
   const canvas = document.createElement("canvas");
-  canvas.width = Math.round(width * SCALE);
-  canvas.height = Math.round(height * SCALE);
+  canvas.width = mapWidth + SCALE * beside;
+  canvas.height = mapHeight + SCALE * top;
   const context = canvas.getContext("2d");
   if (!context) throw new Error("The browser cannot draw.");
   context.fillStyle = css(scene.theme.background);
   context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(scene.points(SCALE), 0, 0, canvas.width, canvas.height);
+  context.drawImage(scene.points(SCALE), 0, SCALE * top, mapWidth, mapHeight);
   const layer = document.createElement("canvas"); // the overlay begins by clearing its canvas
-  layer.width = canvas.width;
-  layer.height = canvas.height;
+  layer.width = mapWidth;
+  layer.height = mapHeight;
   const above = layer.getContext("2d");
   if (above) scene.over(above, SCALE);
-  context.drawImage(layer, 0, 0);
+  context.drawImage(layer, 0, SCALE * top);
+  context.scale(SCALE, SCALE);
+  drawCaption(context, caption, width, height, scene.theme.accent, mixed);
   return new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("The picture is too large."))), "image/png"));
 }
 
-export function svg(scene: Scene): Blob {
+export function svg(scene: Scene, caption = NO_CAPTION): Blob {
   const { size, theme } = scene;
-  const [width, height] = [round(size.width), round(size.height)];
+  const { above, beside } = roomOf(caption);
+  const [width, height] = [round(size.width + beside), round(size.height + above)];
+  const around = new SvgContext();
+  drawCaption(around.context, caption, size.width, size.height, theme.accent, mixed);
   const over = new SvgContext();
   scene.over(over.context, 1);
   const text = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
     `<rect width="${width}" height="${height}" fill="${css(theme.background)}"/>`,
+    above || beside ? `<svg y="${above}" width="${round(size.width)}" height="${round(size.height)}">` : "",
     pointsOf(scene),
     String(over),
+    above || beside ? `</svg>${around}` : "",
     "</svg>\n",
   ].join("\n");
   return new Blob([text], { type: "image/svg+xml" });
@@ -68,7 +82,11 @@ function pointsOf(scene: Scene): string {
   }
   const parts: string[] = [];
   const bodies: string[] = [];
-  for (const i of styles.order) {
+  const [, marked, chosen] = styles.layers;
+  const shares = kept(styles);
+  for (const [k, i] of styles.order.entries()) {
+    if (k === marked) fade(parts, shares[0]);
+    if (k === chosen) fade(parts, shares[1]);
     if (2 * i + 1 >= positions.length) continue;
     const [x, y] = toScreen(camera, size, positions[2 * i], positions[2 * i + 1]);
     const reach = 30;
@@ -80,6 +98,11 @@ function pointsOf(scene: Scene): string {
     if (selected) bodies.push(body);
   }
   return [...parts, ...bodies].join("\n");
+}
+
+/** Let the elements so far keep a share of their opacity together. */
+function fade(parts: string[], share: number): void {
+  if (share < 1) parts.splice(0, parts.length, `<g opacity="${round(share)}">`, ...parts, "</g>");
 }
 
 /** A point as the renderers draw it: what lies below it, such as the outline of selection, and itself. */
@@ -100,7 +123,7 @@ function pointOf({ styles, camera, theme }: Scene, i: number, x: number, y: numb
   const path = shapePath(MARKER_SYMBOLS[shape]);
   const selected = (flags & FLAG.selected) !== 0;
   const edge = selected ? theme.accent : theme.background;
-  const width = (selected ? 2.6 : 2) / scale;
+  const width = (selected ? 2 * outlineOf(radius, 1) : 2) / scale;
   const group = (inner: string): string =>
     `<g transform="translate(${round(x - radius)},${round(y - radius)}) scale(${Math.round(1e4 * scale) / 1e4})"${opacity}>${inner}</g>`;
   const under = `<path d="${path}" fill="${css(edge)}" stroke="${css(edge)}" stroke-width="${round(width)}"/>`;

@@ -8,6 +8,7 @@ import { Help } from "./help";
 import { MapPane } from "./map_pane";
 import { Notices } from "./notices";
 import { PathStrip } from "./path_strip";
+import { PictureDialog } from "./picture";
 import { Status } from "./status";
 import { SidePanel } from "./tabs";
 import { Toolbar } from "./toolbar";
@@ -33,6 +34,7 @@ export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; r
       </div>
       <Notices view={view} />
       <Help view={view} />
+      <PictureDialog view={view} />
       <Tour view={view} />
       <div class="nbe-spoken" role="status" aria-live="polite">{view.spoken}</div>
     </>

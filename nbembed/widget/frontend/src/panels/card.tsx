@@ -5,7 +5,7 @@
  */
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { inline } from "../state/cards";
+import { inline, type Card } from "../state/cards";
 import { columnText, spanOf } from "../state/column_text";
 import { shownCss } from "../host/contrast";
 import type { PointMap } from "../map/map";
@@ -202,8 +202,30 @@ function CardBody({ view, point, open = false }: { view: View; point: number; op
         </div>
       )}
       {left > 0 && <p class="nbe-why">and {left} more {left === 1 ? "column" : "columns"}</p>}
+      {card && <Unusual view={view} point={point} card={card} />}
       {card && <Neighbors view={view} point={point} neighbors={card.neighbors} open={open} />}
     </div>
+  );
+}
+
+/** The features in which a point is unusual, and what the labeled points near it are: not of one that is checked. */
+function Unusual({ view, point, card: { high, low, labeled } }: { view: View; point: number; card: Card }) {
+  const checked = view.questions.hidden.value.has(point);
+  const list = (names: readonly string[]) => names.map((name, k) => <>{k > 0 && ", "}<bdi>{inline(name, 40)}</bdi></>);
+  return (
+    <>
+      {(high.length > 0 || low.length > 0) && (
+        <div class="nbe-near" title="Features in which this point and its nearest neighbors are unusual among all points, the most so first">
+          {high.length > 0 && <div><span class="nbe-faint">high:</span> {list(high)}</div>}
+          {low.length > 0 && <div><span class="nbe-faint">low:</span> {list(low)}</div>}
+        </div>
+      )}
+      {labeled.length > 0 && !checked && (
+        <div class="nbe-near" title="Classes of the labeled points that are nearest in the data, and how many of them have each">
+          <span class="nbe-faint">Nearest labeled:</span> {labeled.map(({ name, count }, k) => <>{k > 0 && ", "}{count} <bdi>{inline(name, 40)}</bdi></>)}
+        </div>
+      )}
+    </>
   );
 }
 
@@ -228,10 +250,10 @@ function Neighbors({ view, point: own, neighbors, open }: { view: View; point: n
   if (neighbors?.length === 0) return null;
   const title = <span class="nbe-faint" title="Distances between the features, before any label">Nearest in the data</span>;
   if (!neighbors) return <div class="nbe-near">{title} <span class="nbe-faint">…</span></div>;
-  const text = (distance: number): string => (distance >= 1e5 || (distance > 0 && distance < 1e-3) ? distance.toExponential(1) : distance.toPrecision(3));
+  const text = (distance: number): string => (distance === 0 ? "0" : distance >= 1e5 || (distance > 0 && distance < 1e-3) ? distance.toExponential(1) : distance.toPrecision(3));
   if (!open) {
     const first = neighbors[0];
-    return <div class="nbe-near">{title} <bdi>{inline(first.name, 24) || `#${first.point}`}</bdi> <span class="nbe-faint">{text(first.distance)}</span></div>;
+    return <div class="nbe-near">{title} <bdi>{inline(first.name, 24) || `#${first.point}`}</bdi> <span class="nbe-faint">distance {text(first.distance)}</span></div>;
   }
   return (
     <div class="nbe-near">
@@ -243,7 +265,7 @@ function Neighbors({ view, point: own, neighbors, open }: { view: View; point: n
         {neighbors.map(({ point, name, distance }) => (
           <li key={point}>
             <button type="button" title={`Open the card of ${inline(name) || `point ${point}`}`} onClick={() => view.openCard(point)}>
-              <bdi>{inline(name, 40) || `#${point}`}</bdi> <span class="nbe-faint">{text(distance)}</span>
+              <bdi>{inline(name, 40) || `#${point}`}</bdi> <span class="nbe-faint">distance {text(distance)}</span>
             </button>
           </li>
         ))}

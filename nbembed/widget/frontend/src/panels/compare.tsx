@@ -71,7 +71,7 @@ function Choice({ view }: { view: View }) {
     <label class="nbe-row">
       <span class="nbe-row-name">Compare with</span>
       <select class="nbe-select" aria-label="Compare with" value={now === null ? "none" : now.snapshot ? kept(now.snapshot) : "live"} onChange={(e) => choose(e.currentTarget.value)}>
-        <option value="none">nothing</option>
+        <option value="none">none</option>
         <option value="live">a second live map</option>
         {drawn.map(({ name }) => <option key={name} value={kept(name)}>{inline(name, 40)}</option>)}
       </select>
@@ -151,14 +151,14 @@ function Match({ view }: { view: View }) {
   const turn = Math.round(found.turn ?? 0);
   const scale = (found.scale ?? 1).toPrecision(3);
   const moves = [
-    turn ? `turned by ${minus(String(turn))}°` : "",
-    found.mirrored ? "mirrored" : "",
-    scale === "1.00" ? "" : `scaled by ${short(found.scale ?? 1)}`,
-  ].filter(Boolean).join(", ");
+    turn ? `turning ${minus(String(turn))}°` : "",
+    found.mirrored ? "mirroring" : "",
+    scale === "1.00" ? "" : `scaling ×${short(found.scale ?? 1)}`,
+  ].filter(Boolean).join(", ").replace(/, (?=[^,]*$)/, " and ");
   const disparity = found.disparity.toFixed(3);
   return (
     <p class="nbe-why" title="Procrustes disparity: 0 for the same map, near 1 for maps that have nothing in common. It weighs long distances">
-      Disparity <b>{disparity}</b>. {moves ? `To match, it is ${moves}.` : disparity === "0.000" && "The maps are the same."}
+      Disparity <b>{disparity}</b>. {moves ? `Aligned by ${moves}.` : disparity === "0.000" && "The maps are the same."}
     </p>
   );
 }

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../state/cards";
 import { FEW } from "../state/column_search";
-import { JOINS, type Find } from "../state/find";
+import { JOINS, wordBegins, type Find } from "../state/find";
 import type { View } from "../view/view";
 import type { FindSpace, FindStep } from "../wire/wire.generated";
 import { ColumnPicker } from "./column_picker";
@@ -98,8 +98,37 @@ function Search({ view }: { view: View }) {
           />
         </div>
       )}
+      <Called view={view} />
       <Hits view={view} />
     </>
+  );
+}
+
+/** Columns that are called like what is typed, to color by or to find by. */
+function Called({ view }: { view: View }) {
+  const { find } = view;
+  const called = find.called.value;
+  if (!called.length) return null;
+  return (
+    <ul class="nbe-find-called" aria-label="Columns of this name">
+      {called.map((each) => {
+        const { column, title, color, isNumber } = each;
+        return (
+          <li key={column}>
+            <span><bdi>{inline(title, 40)}</bdi> <span class="nbe-faint">is a column</span></span>
+            <span class="nbe-find-steps">
+              {color !== null && <button type="button" class="nbe-button" title={`Color by ${inline(title)}`} onClick={() => view.colorByColumn(color)}>Color by it</button>}
+              <button
+                type="button" class="nbe-button" onClick={() => find.choose(each)}
+                title={isNumber ? `Select the tenth of the points with the highest values of ${inline(title)}; the histogram moves the limit` : `Choose among the values of ${inline(title)}`}
+              >
+                {isNumber ? "Where it is high" : "Filter by it"}
+              </button>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
@@ -127,7 +156,8 @@ function Hits({ view }: { view: View }) {
 /** A text with what was looked for marked in it, where it is written alike but for case. */
 function Marked({ text, wanted }: { text: string; wanted: string }) {
   const lower = text.toLowerCase();
-  const at = wanted && lower.length === text.length ? lower.indexOf(wanted.toLowerCase()) : -1;
+  const whole = wanted ? text.search(wordBegins(wanted, true)) : -1;
+  const at = whole >= 0 ? whole : wanted && lower.length === text.length ? lower.indexOf(wanted.toLowerCase()) : -1;
   if (at < 0) return <>{text}</>;
   const end = at + wanted.length;
   return <>{text.slice(0, at)}<mark>{text.slice(at, end)}</mark>{text.slice(end)}</>;
@@ -178,11 +208,14 @@ function Outcome({ view }: { view: View }) {
   const error = find.found.error.value;
   if (error) return <p class="nbe-why nbe-find-error" role="alert">{inline(error, 200)}</p>;
   const answer = find.found.value.value;
-  if (!answer || !find.active()) return null;
-  const count = answer.found.length;
+  const pending = find.found.pending.value;
+  if (!(answer || pending) || !find.active()) return null;
+  const count = answer?.found.length ?? 0;
   return (
-    <div ref={ref} class="nbe-row" data-pending={find.found.pending.value}>
-      <span class="nbe-find-count" role="status"><b>{count.toLocaleString("en")}</b> of {view.store.traits.n_samples.value.toLocaleString("en")} found</span>
+    <div ref={ref} class="nbe-row" data-pending={pending}>
+      <span class="nbe-find-count" role="status">
+        {pending ? "searching …" : <><b>{count.toLocaleString("en")}</b> of {view.store.traits.n_samples.value.toLocaleString("en")} found</>}
+      </span>
       <button type="button" class="nbe-button nbe-find-clear" title="Take back text and limits; what was selected before is selected again" onClick={() => find.clear()}>Clear</button>
     </div>
   );

@@ -1,11 +1,14 @@
 /** The panel that says what distinguishes the selection: features, categories, words, mean images. */
 import { inline, plain, pngUrl } from "../state/cards";
-import { count, type Against } from "../state/group";
+import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import { count, type Against, type Group, type Listed } from "../state/group";
 import type { View } from "../view/view";
-import { minus } from "../state/numbers";
-import type { GroupColumn, GroupFeature, GroupShare, GroupWord, QueryAnswers } from "../wire/wire.generated";
+import { minus, pText } from "../state/numbers";
+import type { FindFilter, GroupColumn, GroupFeature, GroupShare, GroupSort, GroupWord, QueryAnswers } from "../wire/wire.generated";
 import { Histogram } from "./histogram";
 import { Icon } from "./icons";
+import { useRoving } from "./roving";
 import { useWatch } from "./watch";
 
 type Description = QueryAnswers["describe"];
@@ -30,9 +33,10 @@ export function GroupPanel({ view }: { view: View }) {
       {found && points.length > 0 && (
         <div data-pending={group.description.pending.value} class="nbe-description">
           <Images found={found} others={others} />
-          <Columns columns={found.categories} />
-          <Words words={found.words} />
-          <Features found={found} others={others} />
+          <Columns group={group} columns={found.categories} />
+          <Table group={group} found={found} />
+          <Words group={group} found={found} />
+          <Features group={group} found={found} others={others} />
         </div>
       )}
     </div>
@@ -119,88 +123,196 @@ function Images({ found, others }: { found: Description; others: string }) {
   );
 }
 
-function Columns({ columns }: { columns: GroupColumn[] }) {
+const NO_LIMIT = { low: null, high: null, categories: null, text: "" };
+
+function Columns({ group, columns }: { group: Group; columns: GroupColumn[] }) {
   if (!columns.length) return null;
   return (
     <section class="nbe-section" aria-label="Categories">
       {columns.map((column, k) => (
         <div key={k} class="nbe-lifts">
-          <Title text={column.title} note={column.association.toFixed(2)} hint={`How much group and column go together: Cramér's V ${column.association.toFixed(2)}, from 0 to 1`} />
-          <div role="list" aria-label={inline(column.title)}>
-            {column.values.map((value, i) => <Lift key={i} name={value.name} value={value} hint={`${value.count.toLocaleString("en")} in the group, ${value.other_count.toLocaleString("en")} of the others`} />)}
-          </div>
-          {column.more > 0 && <p class="nbe-why">and {column.more} more</p>}
+          <Title
+            group={group} text={column.title} names={column.values.map(({ name }) => name)} note={column.association.toFixed(2)}
+            hint={`How much group and column go together: Cramér's V ${column.association.toFixed(2)}, from 0 to 1; ${pText(column.p)} (χ² test, adjusted)`}
+          />
+          <List label={inline(column.title)}>
+            {column.values.map((value, i) => (
+              <Lift
+                key={i} group={group} name={value.name} value={value} hint={`${value.count.toLocaleString("en")} in the group, ${value.other_count.toLocaleString("en")} of the others`}
+                column={column} title={column.title} select="select its points"
+                filter={column.column === null || value.code === null ? null : { ...NO_LIMIT, column: column.column, categories: [value.code] }}
+              />
+            ))}
+          </List>
+          <More group={group} list="values" left={column.more} of={inline(column.title)} />
         </div>
       ))}
     </section>
   );
 }
 
-function Words({ words }: { words: GroupWord[] }) {
-  if (!words.length) return null;
-  const most = Math.max(...words.map(({ share, other_share: other }) => Math.max(share, other)));
+const SORTS: readonly [GroupSort, string][] = [["effect", "effect"], ["share", "share, highest first"], ["p", "p-value"]];
+
+/** The order of features and words, and the file of them. */
+function Table({ group, found }: { group: Group; found: Description }) {
+  if (!found.features.length && !found.words.length) return null;
   return (
-    <section class="nbe-section" aria-label="Counted more often">
-      <Title text="Counted more often" hint="By the log odds ratio in standard errors, with a prior that keeps rare ones from the top" />
-      <div class="nbe-lifts" role="list" aria-label="Counted more often">
-        {words.map((word, k) => <Lift key={k} name={word.name} value={word} most={most} hint={`${(100 * word.share).toPrecision(2)} % of all that is counted in the group, ${(100 * word.other_share).toPrecision(2)} % in the others; z = ${word.z.toFixed(1)}`} />)}
+    <section class="nbe-section" aria-label="Order">
+      <div class="nbe-row">
+        <label class="nbe-row">
+          <span class="nbe-row-name">Sort by</span>
+          <select class="nbe-select" aria-label="Sort by" value={group.sort.value} onChange={(e) => (group.sort.value = e.currentTarget.value as GroupSort)}>
+            {SORTS.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+          </select>
+        </label>
+        <button type="button" class="nbe-button nbe-table-file" title="Save all features and words with effects, means, shares and p-values as CSV" onClick={() => group.save()}><Icon name="save" />CSV</button>
       </div>
+      {group.problem && <p class="nbe-why" role="alert">{inline(group.problem, 200)}</p>}
     </section>
   );
 }
 
-/** How often something occurs in the group, as a bar, and in the others, as a mark. */
-function Lift({ name, value, most = 1, hint }: { name: string; value: Pick<GroupShare, "share" | "other_share" | "lift">; most?: number; hint: string }) {
-  const shares = most < 1 ? "" : `${percent(value.share)}, others ${percent(value.other_share)}, `;
-  const lift = value.lift === 0 || value.lift >= 9.95 ? value.lift.toFixed(0) : value.lift.toFixed(1);
+function Words({ group, found: { words, words_left_out: left } }: { group: Group; found: Description }) {
+  if (!words.length) return null;
+  const most = Math.max(...words.map(({ share, other_share: other }) => Math.max(share, other)));
   return (
-    <div role="listitem" class="nbe-lift" title={`${inline(name)}: ${hint}; lift ${lift}`} aria-label={`${inline(name)}: ${shares}lift ${lift}`}>
+    <section class="nbe-section" aria-label="Over-represented">
+      <Title group={group} text="Over-represented" names={words.map(({ name }) => name)} hint="What is counted more often in the group: by the log odds ratio in standard errors, with a prior that keeps rare ones from the top" />
+      <List label="Over-represented" wide>
+        {words.map((word, k) => (
+          <Lift
+            key={k} group={group} name={word.name} value={word} most={most} column={word} title={word.name} select="select the points that have it"
+            hint={`${(100 * word.share).toPrecision(2)} % of all that is counted in the group, ${(100 * word.other_share).toPrecision(2)} % in the others; z = ${word.z.toFixed(1)}, ${pText(word.p)} (adjusted)`}
+            p={word.p} filter={word.column === null ? null : { ...NO_LIMIT, column: word.column, low: 1 }}
+          />
+        ))}
+      </List>
+      <More group={group} list="words" left={left} of="words" />
+    </section>
+  );
+}
+
+/** Rows that are one tab stop together; arrow keys go from one to the next. */
+function List({ label, wide = false, children }: { label: string; wide?: boolean; children: ComponentChildren }) {
+  const list = useRef<HTMLDivElement>(null);
+  useRoving(list);
+  return <div ref={list} role="list" aria-label={label} class={wide ? "nbe-lifts" : ""}>{children}</div>;
+}
+
+interface RowProps {
+  group: Group;
+  /** The name of its column. */
+  title: string;
+  hint: string;
+  column: { color: number | null };
+  /** What Shift with a click does, and how its points are found. */
+  select: string;
+  filter: FindFilter | null;
+  kind: string;
+  children: ComponentChildren;
+}
+
+/** A row as a button: a click colors by its column, with Shift it selects. */
+function Row({ group, title, hint, column, select, filter, kind, children }: RowProps) {
+  const able = column.color !== null;
+  const does = able ? `Click or Enter: color by ${inline(title)}${filter ? `; with Shift: ${select}` : ""}` : "To color by features, give them names with feature_names";
+  return (
+    <div role="listitem">
+      <button
+        type="button" class={`nbe-group-row ${kind}`} aria-disabled={!able} title={`${hint} ${does}`}
+        onClick={(e) => able && group.take(inline(title), column.color, e.shiftKey ? filter : null)}
+      >
+        {children}
+      </button>
+    </div>
+  );
+}
+
+interface LiftProps {
+  group: Group;
+  name: string;
+  value: Pick<GroupShare, "share" | "other_share" | "lift">;
+  most?: number;
+  hint: string;
+  title: string;
+  column: GroupColumn | GroupWord;
+  select: string;
+  filter: FindFilter | null;
+  p?: number | null;
+}
+
+/** How often something occurs in the group, as a bar, and in the others, as a mark. */
+function Lift({ name, value, most = 1, hint, p, ...row }: LiftProps) {
+  const shares = most < 1 ? "" : `, others ${percent(value.other_share)}`;
+  const lift = value.lift === 0 || value.lift >= 9.95 ? value.lift.toFixed(0) : value.lift.toFixed(1);
+  const sure = p === undefined ? "" : pText(p);
+  return (
+    <Row {...row} kind="nbe-lift" hint={`${inline(name)}: ${hint}${shares}; lift ${lift}.`}>
       <span class="nbe-lift-name" dir="auto">{plain(name) || "–"}</span>
       <span class="nbe-lift-bar" aria-hidden="true">
         <i style={{ width: `${(100 * value.share) / most}%` }} />
         <b style={{ left: `${(100 * value.other_share) / most}%` }} />
       </span>
-      {most >= 1 && <span class="nbe-lift-share">{percent(value.share)}</span>}
+      {sure ? <span class="nbe-lift-share nbe-faint">{sure}</span> : <span class="nbe-lift-share">{percent(value.share)}</span>}
       <span class="nbe-lift-factor">{lift}×</span>
-    </div>
+    </Row>
   );
 }
 
-function Features({ found, others }: { found: Description; others: string }) {
+function Features({ group, found, others }: { group: Group; found: Description; others: string }) {
   if (!found.features.length) return null;
   return (
     <section class="nbe-section" aria-label="Features">
-      <Title text="Features" note="effect" hint="Cohen's d: the difference of the means in standard deviations within the groups" />
-      <div class="nbe-features" role="list" aria-label="Features by effect size">
-        {found.features.map((feature, k) => <Feature key={k} feature={feature} others={others} />)}
-      </div>
-      {found.left_out > 0 && <p class="nbe-why">and {found.left_out.toLocaleString("en")} with smaller effects</p>}
+      <Title group={group} text="Features" names={found.features.map(({ title }) => title)} note="effect" hint="Cohen's d: the difference of the means in standard deviations within the groups" />
+      <List label="Features" wide>
+        {found.features.map((feature, k) => <Feature key={k} group={group} feature={feature} others={others} />)}
+      </List>
+      <More group={group} list="features" left={found.left_out} of="features" />
     </section>
   );
 }
 
-function Feature({ feature, others }: { feature: GroupFeature; others: string }) {
-  const { title, effect, larger, above, bars, other_bars: otherBars } = feature;
-  const [mean, other, low, high] = [feature.mean, feature.other_mean, feature.low, feature.high].map(minus);
+function Feature({ group, feature, others }: { group: Group; feature: GroupFeature; others: string }) {
+  const { title, effect, larger, above, bars, other_bars: otherBars, column, p } = feature;
+  const [mean, other, low, high, middle] = [feature.mean, feature.other_mean, feature.low, feature.high, feature.middle_text].map(minus);
   const text = `${larger ? "+" : "−"}${effect === null ? "∞" : Math.abs(effect).toFixed(2)}`;
-  const hint = `Mean ${mean}, of the others ${other}. In ${percent(above)} of pairs the point of the group has the larger value. Bars from ${low} to ${high}, of either group in units of its highest.`;
+  const hint = `Mean ${mean}, of the others ${other}. In ${percent(above)} of pairs the point of the group has the larger value. ${pText(p)} (Welch's t-test, adjusted). Bars from ${low} to ${high}, of either group in units of its highest.`;
   return (
-    <div role="listitem" class="nbe-feature" title={`${inline(title)}: ${hint}`} aria-label={`${inline(title)}: effect size ${text}. ${hint}`}>
-      <div class="nbe-feature-head">
+    <Row
+      group={group} title={title} kind="nbe-feature" hint={`${inline(title)}: ${hint}`} column={feature}
+      select={`select the points with at ${larger ? "least" : "most"} ${middle}, halfway between the means`}
+      filter={column === null ? null : { ...NO_LIMIT, column, [larger ? "low" : "high"]: feature.middle }}
+    >
+      <span class="nbe-feature-head">
         <span class="nbe-feature-name" dir="auto">{plain(title)}</span>
         <span class="nbe-effect" data-size={effect === null || Math.abs(effect) >= 0.8 ? "large" : "small"}>{text}</span>
-      </div>
+      </span>
       <Histogram bars={bars} others={otherBars} />
-      <div class="nbe-feature-means" aria-hidden="true"><span>{mean}</span><span class="nbe-faint"><bdi>{others}</bdi> {other}</span></div>
-    </div>
+      <span class="nbe-feature-means">
+        <span>{mean}</span><span class="nbe-faint">{percent(above)} · {pText(p)}</span><span class="nbe-faint"><bdi>{others}</bdi> {other}</span>
+      </span>
+    </Row>
   );
 }
 
-function Title({ text, note = "", hint = "" }: { text: string; note?: string; hint?: string }) {
+/** How many rows a list does not show, and a button that shows some of them. */
+function More({ group, list, left, of }: { group: Group; list: Listed; left: number; of: string }) {
+  if (left < 1) return null;
+  return (
+    <button type="button" class="nbe-button" title={`Show more of ${of}`} onClick={() => group.more(list)}>
+      and {left.toLocaleString("en")} more …
+    </button>
+  );
+}
+
+function Title({ group, text, names = [], note = "", hint = "" }: { group?: Group; text: string; names?: string[]; note?: string; hint?: string }) {
   return (
     <div class="nbe-heading" title={hint}>
       <h3 dir="auto">{plain(text)}</h3>
-      {note && <span class="nbe-faint nbe-note-small">{note}</span>}
+      <span class="nbe-steps">
+        {note && <span class="nbe-faint nbe-note-small">{note}</span>}
+        {group && <button type="button" class="nbe-inline" aria-label={`Copy the names of ${inline(text)}`} title="Copy the names that are listed, a line for each" onClick={() => void group.copy(names)}><Icon name="copy" /></button>}
+      </span>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { clock, WHO } from "../state/origin";
 import type { View } from "../view/view";
 import type { PastChange } from "../wire/wire.generated";
 import { Icon } from "./icons";
+import { PictureFiles } from "./picture";
 import { useWatch } from "./watch";
 
 export function HistoryPanel({ view }: { view: View }) {
@@ -108,9 +109,8 @@ function Export({ view }: { view: View }) {
   );
   return (
     <>
+      <PictureFiles view={view} />
       <div class="nbe-grid">
-        <button type="button" class="nbe-button" title="The map as it is seen now, in twice its resolution" onClick={() => void changes.picture("png")}><Icon name="save" />PNG</button>
-        <button type="button" class="nbe-button" title="The map as it is seen now, for print" onClick={() => void changes.picture("svg")}><Icon name="save" />SVG</button>
         {file("web_page", "Web page", "A page that pans, zooms and shows cards without a kernel")}
         {file("labels_csv", "Labels", "All points with position, label, confidence, source, time and iteration, as CSV")}
       </div>

@@ -37,11 +37,11 @@ export function Labeling({ view }: { view: View }) {
           <Icon name="link" />Must-link
         </button>
         <button
-          type="button" class="nbe-button" aria-label={apart ? "Keep apart" : "Keep selection apart"} aria-disabled={!count} data-open={apart !== null}
+          type="button" class="nbe-button" aria-label={apart ? "Keep apart" : "Keep apart … (keep selection apart)"} aria-disabled={!count} data-open={apart !== null}
           title={apart ? `Keep the selected points apart from the ${apart.length} selected before (A)` : "Keep the selected points apart from others, which you select next (A)"}
           onClick={() => view.keepApart()}
         >
-          <Icon name="apart" />{apart ? "Keep apart" : "Apart …"}
+          <Icon name="apart" />{apart ? "Keep apart" : "Keep apart …"}
         </button>
         <button
           type="button" class="nbe-button" aria-label={held ? "Unpin selection" : "Pin selection"} aria-disabled={!count} aria-pressed={held}

@@ -21,10 +21,10 @@ export function Notices({ view }: { view: View }) {
       )}
       {learningError.value && <div class="nbe-notice" role="alert"><span><b>Not learned yet.</b> {inline(learningError.value, LONGEST)} <span class="nbe-faint">The map goes on as before.</span></span></div>}
       {saveError.value && <div class="nbe-notice nbe-bad" role="alert"><span><b>Not saved.</b> {inline(saveError.value, LONGEST)} <span class="nbe-faint">It is tried again.</span></span></div>}
-      {remark.value && <div class="nbe-notice" role="status"><span><b>Of the data.</b> {inline(remark.value, LONGEST)}</span></div>}
+      {remark.value && <div class="nbe-notice" role="status"><span><b>About your data:</b> {inline(remark.value, LONGEST)}</span></div>}
       {worse.value && link.state.value !== "gone" && (
         <div class="nbe-notice" role="status">
-          <span><b>A worse optimum.</b> {inline(worse.value, LONGEST)}. <span class="nbe-faint">Labels and parameters are kept.</span></span>
+          <span><b>A better map exists.</b> {inline(worse.value, LONGEST)}. <span class="nbe-faint">Labels and parameters are kept.</span></span>
           <button type="button" class="nbe-button" onClick={() => view.startAgain()}>Start over</button>
         </div>
       )}

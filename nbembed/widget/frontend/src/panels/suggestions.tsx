@@ -44,10 +44,10 @@ function Accept({ view }: { view: View }) {
   return (
     <>
       {!why && <Histogram bars={bars.map((n, k) => (k >= taken ? n : 0))} others={bars} same />}
-      <label class="nbe-row" title="Suggestions that are at least so sure are accepted">
-        <span class="nbe-row-name">At least</span>
+      <label class="nbe-row" title="Suggestions of at least this confidence are accepted">
+        <span class="nbe-row-name">Minimum confidence</span>
         <input
-          type="range" class="nbe-range" aria-label="Least confidence" aria-valuetext={text}
+          type="range" class="nbe-range" aria-label="Minimum confidence" aria-valuetext={text}
           min={0.05} max={1} step={0.01} value={threshold.value}
           style={{ "--nbe-filled": `${(100 * (threshold.value - 0.05)) / 0.95}%` }}
           onInput={(e) => (chosen.value = Number(e.currentTarget.valueAsNumber.toFixed(2)))}
@@ -61,7 +61,7 @@ function Accept({ view }: { view: View }) {
       >
         Accept {why ? "" : count.toLocaleString("en")}
       </button>
-      <p class="nbe-why nbe-line" title={interval ? "In parentheses: the 95 % interval, by labels that were left out and foretold by the others" : "No label is foretold so surely by the others: check some"}>
+      <p class="nbe-why nbe-line" title={interval ? "In parentheses: the 95 % interval, from labels that were left out and predicted by the others" : "The others predict no label with this confidence: check some"}>
         {why || `of ${unlabeled.toLocaleString("en")} unlabeled; ${expected(right)} right ${interval ? `(${between(interval)})` : "– a guess"}`}
       </p>
     </>
@@ -166,7 +166,7 @@ function Ask({ view }: { view: View }) {
       </div>
       <div class="nbe-grid">
         <button type="button" class="nbe-button" title="Skip this point (N)" onClick={() => questions.step(1)}>Skip</button>
-        <button type="button" class="nbe-button" title="No more questions (Esc)" onClick={() => questions.leave()}>Leave</button>
+        <button type="button" class="nbe-button" title="No more questions (Esc)" onClick={() => questions.leave()}>Stop</button>
       </div>
     </div>
   );
@@ -180,11 +180,11 @@ function Check({ view }: { view: View }) {
   return (
     <>
       <button
-        type="button" class="nbe-button" aria-label={left ? `Go on: ${left} to check (check suggestions)` : `Check ${CHECK_SIZE} (check suggestions)`} aria-disabled={why !== ""} aria-description={why}
-        title={why || (left ? "Go on with the check (C)" : `Draw ${CHECK_SIZE} points at random of those that Accept takes, and say what they are: the share of right suggestions follows (C)`)}
+        type="button" class="nbe-button" aria-label={left ? `Continue (${left} left) (check suggestions)` : `Check ${CHECK_SIZE} (check suggestions)`} aria-disabled={why !== ""} aria-description={why}
+        title={why || (left ? "Continue the check (C)" : `Draw ${CHECK_SIZE} points at random of those that Accept takes, and say what they are: the share of right suggestions follows (C)`)}
         onClick={() => questions.check()}
       >
-        {left ? `Go on: ${left} to check` : `Check ${CHECK_SIZE}`}
+        {left ? `Continue (${left} left)` : `Check ${CHECK_SIZE}`}
       </button>
       <p class="nbe-why nbe-result" data-state={state}>
         {check ? <>{check.answered} of {check.points.length}{check.accuracy !== null && <> · accuracy <b>{accuracyText(check)}</b></>}{check.confidence > 0 && <> of those at least {check.confidence.toFixed(2)} sure</>}</> : "How many suggestions are right?"}

@@ -60,6 +60,7 @@ export function Toolbar({ view }: { view: View }) {
       </div>
       <div class="nbe-tools">
         <ToolButton name="Fit view" icon="fit" hint="Show the whole map (F)" onClick={() => view.map.peek()?.fitView()} />
+        <ToolButton name="Picture" icon="picture" pressed={view.pictureOpen.value} hint="Save or copy a picture of the map, with title and legend" onClick={() => view.showPicture(!view.pictureOpen.peek())} />
       </div>
       <div class="nbe-spring" />
       <Summary view={view} />

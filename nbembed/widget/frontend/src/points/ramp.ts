@@ -1,16 +1,16 @@
 /**
- * The color scale of numbers: viridis, perceptually uniform and safe for color vision deficiency, without
- * the fifth of it that the ground would swallow: the darkest on a dark one, the palest on a light one.
+ * The color scales of numbers, safe for color vision deficiency: the lowest are nearly the ground, so that
+ * what stands out is high. On a light ground ColorBrewer's YlGnBu from a light gray on, on a dark one
+ * viridis from a dark gray on.
  */
 import { parseColor, type RGB } from "../host/theme";
 
-const VIRIDIS = [
-  "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725",
-];
+const LIGHT = ["#d5dbe2", "#b5dfc4", "#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#253494", "#081d58"];
+const DARK = ["#343a4c", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725"];
 
 /** The colors from the lowest to the highest value, as CSS. */
 export function scaleStops(dark: boolean): readonly string[] {
-  return dark ? VIRIDIS.slice(2) : VIRIDIS.slice(0, -2);
+  return dark ? DARK : LIGHT;
 }
 
 /** `count` evenly spaced colors along stops given as CSS. */

@@ -5,7 +5,7 @@
  */
 import type { Camera } from "../state/camera";
 import { Density, type Placement } from "./density";
-import { FLAG, RIM, STEPS, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
+import { FLAG, kept, OUTLINE, outlineOf, RIM, STEPS, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { distance } from "./shapes";
 
 /** Coverage of a marker's parts over a square of `side` pixels, 0–255. */
@@ -86,12 +86,14 @@ export class RasterRenderer implements PointRenderer {
     }
     const { order, layers } = styles;
     const count = Math.min(order.length, positions.length / 2);
+    const shares = kept(styles);
     visible.forEach((inView, layer) => {
       const first = layers[layer];
       const last = Math.min(layers[layer + 1], count);
       if (inView <= (layer === 0 ? MANY : MANY_MARKED)) {
         for (const step of layer === 2 ? STEPS : [null]) this.drawMarkers(first, last, place, markerScale, step);
       } else this.drawDensity(first, last, place, markerScale, layer === 2);
+      this.fade(shares[layer] ?? 1);
     });
     if (this.image) context.putImageData(this.image, 0, 0);
   }
@@ -117,6 +119,19 @@ export class RasterRenderer implements PointRenderer {
     const diameter = marks[4 * order[first] + 1] * 0.25 * markerScale;
     const splats = { positions: this.positions, colors, marks, order, first, last };
     this.density.draw(this.pixels, splats, place, diameter, this.ground, selected ? this.accent : undefined);
+  }
+
+  /** Let the picture so far keep a share of its opacity. */
+  private fade(share: number): void {
+    if (share === 1) return;
+    const { pixels, ground } = this;
+    const a = Math.round(256 * share);
+    const [redBlue, green] = [(256 - a) * (ground & 0xff00ff), (256 - a) * (ground & 0x00ff00)];
+    for (let i = 0; i < pixels.length; i++) {
+      const p = pixels[i];
+      pixels[i] =
+        (((Math.imul(p & 0xff00ff, a) + redBlue) >>> 8) & 0xff00ff) | ((((p & 0x00ff00) * a + green) >>> 8) & 0x00ff00) | 0xff000000;
+    }
   }
 
   /** Draw a step of all of them, or, with null, one after the other. */
@@ -146,7 +161,7 @@ export class RasterRenderer implements PointRenderer {
       }
       if (parts.accent && (step === null || step === "outline")) stamp(pixels, w, h, parts.accent, side, x0, y0, this.accent, alpha);
       if (step !== null && step !== "body") continue;
-      stamp(pixels, w, h, parts.body, side, x0, y0, parts.core ? mix(color, this.accent, RIM.accent) : color, alpha);
+      stamp(pixels, w, h, parts.body, side, x0, y0, parts.core && !parts.accent ? mix(color, this.accent, RIM.accent) : color, alpha);
       // The fill of a labeled point is the paler the less sure its label.
       if (parts.core) stamp(pixels, w, h, parts.core, side, x0, y0, mix(this.ground, color, marks[m + 3] / 255), alpha);
     }
@@ -243,13 +258,14 @@ function makeSprite(shape: number, radius: number, flags: number, ratio: number,
     return mask;
   };
   const selected = (flags & FLAG.selected) !== 0;
+  const line = outlineOf(radius, ratio);
   const outlined = (flags & FLAG.outlined) !== 0;
   return {
     side,
     parts: {
       ring: flags & FLAG.linked ? cover((_, r) => Math.abs(r - radius - 2.4 * ratio) - 0.6 * ratio) : null,
-      halo: selected ? cover((d) => d - 1.8 * ratio) : null,
-      accent: selected ? cover((d) => d - 1.3 * ratio) : null,
+      halo: selected ? cover((d) => d - line - OUTLINE.halo * ratio) : null,
+      accent: selected ? cover((d) => d - line) : null,
       body: cover((d) => d),
       core: outlined ? cover((d) => d + Math.min(RIM.width * ratio, RIM.share * radius)) : null,
     },

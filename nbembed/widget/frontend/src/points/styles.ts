@@ -31,7 +31,6 @@ interface StyleInput {
   crowding: Crowding;
 }
 
-const CONTEXT_ALPHA = 80;
 /** In place of a layer: points of hidden classes are in none. */
 const HIDDEN = 3;
 /** Opacity of a point without color, as a share of that of others. */
@@ -41,7 +40,6 @@ const LABELED = { factor: 1.12, more: 3 };
 
 export function pointStyles(input: StyleInput): PointStyles {
   const { size, labels, selection, theme, crowding } = input;
-  const { neutral } = theme;
   const colors = new Uint8Array(4 * size);
   const marks = new Uint8Array(4 * size);
   const classColors = input.classes.map((c) => shown(c.color, theme));
@@ -50,7 +48,6 @@ export function pointStyles(input: StyleInput): PointStyles {
   for (const i of selection) if (i < size) selected[i] = 1;
   const linked = new Uint8Array(size);
   for (const group of input.links) for (const i of group) if (i < size) linked[i] = 1;
-  const context = selection.length > 0;
   const plain = Math.round(4 * crowding.diameter);
   const labeled = Math.round(LABELED.factor * plain + LABELED.more);
   const paint = painter(input, colors);
@@ -78,7 +75,7 @@ export function pointStyles(input: StyleInput): PointStyles {
     if (selected[i]) {
       flags |= FLAG.selected;
       if (!isLabeled) solid(colors, o, theme.background, crowding.alpha);
-    } else if (context) put(colors, o, neutral, isLabeled ? 2 * CONTEXT_ALPHA : CONTEXT_ALPHA);
+    }
     marks[o + 1] = isLabeled ? labeled : plain + (linked[i] || selected[i] ? 3 : 0);
     marks[o + 2] = flags;
     marks[o + 3] = opacity;

@@ -19,9 +19,32 @@ export const FLAG = { selected: 1, outlined: 2, linked: 4 } as const;
 /**
  * A labeled point has a rim inside its marker, so that it covers nothing beside it: so wide in CSS
  * pixels, or that share of the radius of a small one; its color is that share of the theme's accent
- * and for the rest the class's.
+ * and for the rest the class's, of a selected point, which has an outline, the class's alone.
  */
 export const RIM = { width: 0.9, share: 0.26, accent: 0.36 } as const;
+
+/** Opacity that points keep while others are selected, as a share: unlabeled ones and labeled ones. */
+const UNSELECTED = { plain: 0.3, labeled: 0.5 } as const;
+
+/**
+ * What the picture drawn so far keeps of its opacity after each layer, so that points are faint also
+ * where many lie on each other.
+ */
+export function kept({ layers: [, marked, selected, end] }: PointStyles): [afterPlain: number, afterMarked: number] {
+  if (end <= selected) return [1, 1];
+  return selected > marked ? [UNSELECTED.plain / UNSELECTED.labeled, UNSELECTED.labeled] : [UNSELECTED.plain, 1];
+}
+
+/**
+ * The outline of a selected point: that share of its radius, within these CSS pixels, so that it does
+ * not outweigh the color of a small one; and how far the ground shows beyond it.
+ */
+export const OUTLINE = { share: 0.3, least: 0.6, most: 1.1, halo: 0.5 } as const;
+
+/** How wide the outline of a point is whose radius is given in pixels, `ratio` of them to a CSS pixel. */
+export function outlineOf(radius: number, ratio: number): number {
+  return Math.min(OUTLINE.most * ratio, Math.max(OUTLINE.least * ratio, OUTLINE.share * radius));
+}
 
 /**
  * Selected points are drawn in these steps, each of all of them: where they lie close, their outlines

@@ -3,7 +3,7 @@
  * that change only when something is labeled, selected or recolored. Survives the loss of its context.
  */
 import type { Camera } from "../state/camera";
-import { FLAG, RIM, STEPS, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
+import { FLAG, kept, OUTLINE, RIM, STEPS, type ThemeColors, type PointStyles, type PointRenderer } from "./types";
 import { SHAPES_GLSL } from "./shapes";
 
 const VERTEX = /* glsl */ `#version 300 es
@@ -59,14 +59,15 @@ void main() {
     float ring = abs(length(p) - radius.x - 2.4 * ratio) - 0.6 * ratio;
     c = over(c, fill.rgb, clamp(0.5 - ring, 0.0, 1.0) * 0.8);
   }
-  if (selected && step <= 0) c = over(c, background, clamp(0.5 - (d - 1.8 * ratio), 0.0, 1.0) * fill.a);
-  if (selected && (step < 0 || step == 1)) c = over(c, accent, clamp(0.5 - (d - 1.3 * ratio), 0.0, 1.0) * fill.a);
+  float line = clamp(${OUTLINE.share} * radius.x, ${OUTLINE.least} * ratio, ${OUTLINE.most} * ratio);
+  if (selected && step <= 0) c = over(c, background, clamp(0.5 - (d - line - ${OUTLINE.halo} * ratio), 0.0, 1.0) * fill.a);
+  if (selected && (step < 0 || step == 1)) c = over(c, accent, clamp(0.5 - (d - line), 0.0, 1.0) * fill.a);
   float inside = clamp(0.5 - d, 0.0, 1.0);
   if (step == 0 || step == 1) inside = 0.0;
   if (outlined) {
     float rim = min(${RIM.width.toFixed(2)} * ratio, ${RIM.share} * radius.x);
     float core = clamp(0.5 - (d + rim), 0.0, 1.0);
-    vec3 body = mix(mix(fill.rgb, accent, ${RIM.accent}), mix(background, fill.rgb, radius.z), core);
+    vec3 body = mix(mix(fill.rgb, accent, selected ? 0.0 : ${RIM.accent}), mix(background, fill.rgb, radius.z), core);
     c = over(c, body, inside * fill.a);
   } else {
     c = over(c, fill.rgb, inside * fill.a);
@@ -75,12 +76,27 @@ void main() {
   outcome = c;
 }`;
 
+/** A triangle that covers the view, and draws nothing itself: blending takes from what is there. */
+const VEIL = [
+  `#version 300 es
+void main() {
+  gl_Position = vec4(vec2(gl_VertexID == 1, gl_VertexID == 2) * 4.0 - 1.0, 0.0, 1.0);
+}`,
+  `#version 300 es
+precision highp float;
+out vec4 outcome;
+void main() {
+  outcome = vec4(0.0);
+}`,
+] as const;
+
 /** Milliseconds until another renderer replaces a lost context. */
 const RECOVERY = 3000;
 
 export class WebGLRenderer implements PointRenderer {
   readonly kind = "webgl";
   private uniforms!: Record<"center" | "scale" | "ratio" | "markerScale" | "background" | "accent" | "step", WebGLUniformLocation | null>;
+  private programs!: Record<"points" | "veil", WebGLProgram>;
   private buffers!: { positions: WebGLBuffer; colors: WebGLBuffer; marks: WebGLBuffer; order: WebGLBuffer };
   private width = 1;
   private height = 1;
@@ -145,8 +161,27 @@ export class WebGLRenderer implements PointRenderer {
       gl.uniform1i(this.uniforms.step, step);
       gl.drawElements(gl.POINTS, end - first, gl.UNSIGNED_INT, 4 * first);
     };
-    draw(0, from, -1);
+    const marked = Math.min(styles.layers[1], from);
+    const [afterPlain, afterMarked] = kept(styles);
+    if (afterPlain < 1) {
+      draw(0, marked, -1);
+      this.fade(afterPlain);
+      draw(marked, from, -1);
+      this.fade(afterMarked);
+    } else draw(0, from, -1);
     STEPS.forEach((_, step) => draw(from, count, step));
+  }
+
+  /** Let the picture so far keep a share of its opacity. */
+  private fade(share: number): void {
+    const { gl } = this;
+    if (share === 1) return;
+    gl.useProgram(this.programs.veil);
+    gl.blendColor(0, 0, 0, share);
+    gl.blendFunc(gl.ZERO, gl.CONSTANT_ALPHA);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.useProgram(this.programs.points);
   }
 
   destroy(): void {
@@ -175,9 +210,10 @@ export class WebGLRenderer implements PointRenderer {
 
   private build(): void {
     const { gl } = this;
-    const program = link(gl, VERTEX, FRAGMENT);
-    gl.useProgram(program);
-    const at = (name: string) => gl.getUniformLocation(program, name);
+    const points = link(gl, VERTEX, FRAGMENT);
+    this.programs = { points, veil: link(gl, ...VEIL) };
+    gl.useProgram(points);
+    const at = (name: string) => gl.getUniformLocation(points, name);
     this.uniforms = {
       center: at("center"), scale: at("scale"), ratio: at("ratio"),
       markerScale: at("markerScale"), background: at("background"), accent: at("accent"), step: at("step"),

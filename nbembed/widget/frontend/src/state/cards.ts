@@ -3,7 +3,7 @@
  * kept. The newest few hundred cards stay; an answer that does not come is asked for again later.
  */
 import { signal } from "@preact/signals";
-import type { CardMessage, CardNeighbor, CardRow, NamesMessage } from "../wire/wire.generated";
+import type { CardClass, CardMessage, CardNeighbor, CardRow, NamesMessage } from "../wire/wire.generated";
 
 export interface Card {
   /** "" where points have no names. */
@@ -13,6 +13,11 @@ export interface Card {
   leftOut: number;
   /** null while they are searched. */
   neighbors: CardNeighbor[] | null;
+  /** Features in which the point is unusual. */
+  high: string[];
+  low: string[];
+  /** Classes of the labeled points that are nearest. */
+  labeled: CardClass[];
   /** The image as a URL, "" without one. */
   image: string;
   /** Why there is no image, "" if nothing is wrong. */
@@ -36,6 +41,8 @@ export class Cards {
   /** Counts what has come: who reads it is told of the next card or name. */
   private readonly news = signal(0);
   private readonly cards = new Map<number, Card>();
+  /** Cards that were made for other labels. */
+  private readonly old = new Set<number>();
   private readonly named = new Map<number, string>();
   private readonly askedCards = new Map<number, number>();
   private readonly askedNames = new Map<number, number>();
@@ -61,7 +68,7 @@ export class Cards {
 
   /** Ask for a card unless it is there, or has just been asked for. */
   ask(point: number): void {
-    if (this.cards.has(point) || this.recent(this.askedCards, point)) return;
+    if ((this.cards.has(point) && !this.old.has(point)) || this.recent(this.askedCards, point)) return;
     this.asker.inspect(point);
   }
 
@@ -84,10 +91,10 @@ export class Cards {
   }
 
   receive(message: CardMessage, buffers: DataView[]): void {
-    const { point, left_out: leftOut, neighbors, problem } = message;
+    const { point, left_out: leftOut, neighbors, high, low, labeled, problem } = message;
     const name = plain(message.name);
     const rows = message.rows.map(({ title, text }) => ({ title: plain(title), text: plain(text) }));
-    const card: Card = { name, rows, leftOut, neighbors, image: imageOf(buffers[0]), problem };
+    const card: Card = { name, rows, leftOut, neighbors, high, low, labeled, image: imageOf(buffers[0]), problem };
     this.cards.delete(point); // the newest are last
     this.cards.set(point, card);
     for (const old of this.cards.keys()) {
@@ -96,6 +103,7 @@ export class Cards {
     }
     this.named.set(point, name);
     this.askedCards.delete(point);
+    this.old.delete(point);
     const waiting = this.waiting.get(point);
     this.waiting.delete(point);
     this.news.value++;
@@ -111,9 +119,16 @@ export class Cards {
     this.news.value++;
   }
 
+  /** Labels have changed: cards stay, and are asked for again when somebody looks. */
+  renew(): void {
+    for (const point of this.cards.keys()) this.old.add(point);
+    this.news.value++;
+  }
+
   /** Forget what may have changed: neighbors are those in the metric. */
   forget(): void {
     this.cards.clear();
+    this.old.clear();
     this.askedCards.clear();
     this.news.value++;
   }

@@ -7,7 +7,7 @@ import { combine, same, type Combine } from "./pick";
 import { shownPoints } from "./shown_positions";
 import { Answers, problemOf, readAnswer } from "../wire/queries";
 import type { Store } from "./store";
-import type { FindFilter, FindSpace, FindStep } from "../wire/wire.generated";
+import type { FindChart, FindFilter, FindSpace, FindStep } from "../wire/wire.generated";
 
 /** How what is found joins the selection. */
 type Join = Exclude<Combine, "toggle">;
@@ -23,6 +23,20 @@ const MOST_EARLIER = 30;
 /** Own selections that the kernel may still tell back. */
 const MOST_OWN = 8;
 const NONE = new Uint32Array(0);
+
+/** Letters from which on columns are offered by name, and how many. */
+const [SHORTEST, MOST_CALLED] = [2, 3];
+/** The share of the points that has high values of a column. */
+const HIGH = 0.1;
+
+/** A column that is called like what is searched. */
+export interface Called {
+  column: number;
+  title: string;
+  /** Its number to color by, null if it cannot, −1 for the labels. */
+  color: number | null;
+  isNumber: boolean;
+}
 
 /** What finding needs of its view. */
 interface Finder {
@@ -46,6 +60,8 @@ export class Find {
   readonly k = signal(10);
   readonly space = signal<FindSpace>("data");
   readonly columns: Answers<"find_columns">;
+  /** The columns that are called like what is searched. */
+  readonly called = signal<readonly Called[]>([]);
   /** The titles of columns that were listed or chosen, by their number. */
   readonly titles = new Map<number, string>();
   readonly found: Answers<"find">;
@@ -64,6 +80,9 @@ export class Find {
   /** Whether the next answer becomes the selection. */
   private selecting = false;
   private refining = false;
+  private readonly naming: Answers<"find_columns">;
+  /** The column of which high values are chosen once its histogram is there, −1 for none. */
+  private high = -1;
   private readonly off: () => void;
 
   constructor(
@@ -73,7 +92,14 @@ export class Find {
     this.columns = new Answers(store.queries, "find_columns");
     this.found = new Answers(store.queries, "find");
     this.near = new Answers(store.queries, "find_near");
-    this.off = this.found.value.subscribe((answer) => answer && this.selecting && this.apply(answer.found));
+    this.naming = new Answers(store.queries, "find_columns");
+    this.off = this.found.value.subscribe((answer) => {
+      const chart = answer?.charts.find(({ column }) => column === this.high);
+      if (chart) {
+        this.high = -1;
+        if (chart.kind === "number") this.setFilter(chart.column, { low: highest(chart) });
+      } else if (answer && this.selecting) this.apply(answer.found);
+    });
   }
 
   destroy(): void {
@@ -94,6 +120,25 @@ export class Find {
   search(text: string): void {
     this.text.value = text;
     this.ask();
+    const wanted = text.trim();
+    this.called.value = [];
+    if ([...wanted].length < SHORTEST) return;
+    const word = wordBegins(wanted);
+    this.naming.ask({ use: "find", text: wanted }, [], ({ columns, titles, colors, numbers }) => {
+      if (this.text.peek().trim() !== wanted) return;
+      this.called.value = columns
+        .map((column, k) => ({ column, title: titles[k], color: colors[k], isNumber: numbers[k] }))
+        .filter(({ title }) => word.test(title)).slice(0, MOST_CALLED);
+    });
+  }
+
+  /** Find by a column that is called like what was searched; of numbers, the highest. */
+  choose({ column, title, isNumber }: Called): void {
+    this.text.value = "";
+    this.called.value = [];
+    if (isNumber) this.high = column;
+    this.filters.value = this.filters.peek().filter((filter) => filter.column !== column);
+    this.addFilter(column, title);
   }
 
   searchColumn(column: number, title = this.titles.get(column) ?? ""): void {
@@ -254,7 +299,7 @@ export class Find {
       this.found.ask({ text: this.text.peek(), column: this.column.peek(), filters: [...this.filters.peek()] }, [among]);
     }
     // Nothing is looked for any more: what was selected before is selected again.
-    if (select && !this.active()) this.choose(this.ground);
+    if (select && !this.active()) this.take(this.ground);
   }
 
   /** A selection that is not of our making is the ground for what is found from now on. */
@@ -268,10 +313,10 @@ export class Find {
   private apply(found: Uint32Array): void {
     if (!this.active()) return;
     this.settle();
-    this.choose(combine(this.ground, found, this.how.peek()));
+    this.take(combine(this.ground, found, this.how.peek()));
   }
 
-  private choose(points: Uint32Array): void {
+  private take(points: Uint32Array): void {
     if (same(points, this.store.traits.selection.peek())) return;
     this.refining = this.own.length > 0;
     this.own = [...this.own, points].slice(-MOST_OWN);
@@ -283,4 +328,18 @@ export class Find {
 /** Whether a filter lets not all points pass. */
 function limits({ low, high, categories, text }: FindFilter): boolean {
   return low !== null || high !== null || categories !== null || text.trim() !== "";
+}
+
+/** What finds a text where a word begins, and where it is one, without regard to case. */
+export function wordBegins(text: string, whole = false): RegExp {
+  const letters = text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${letters}${whole ? "(?![\\p{L}\\p{N}_])" : ""}`, "iu");
+}
+
+/** Where the bars begin that hold the highest tenth of the values, or the last one alone if it holds more. */
+function highest({ low, high, step, totals }: FindChart): number | null {
+  const most = HIGH * totals.reduce((sum, n) => sum + n, 0);
+  let first = totals.length;
+  for (let held = 0; first > 1 && (held === 0 || held + totals[first - 1] <= most); ) held += totals[--first];
+  return first < totals.length ? low + first * (step || (high - low) / totals.length) : null;
 }

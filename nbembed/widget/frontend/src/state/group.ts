@@ -3,10 +3,12 @@
  * group that was kept, while somebody looks.
  */
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+import { copyText, saveAs } from "./labels_file";
 import { same } from "./pick";
 import { Answers } from "../wire/queries";
 import { Rows } from "./rows";
 import type { Store } from "./store";
+import type { FindFilter, GroupSort } from "../wire/wire.generated";
 
 /** What the selection is compared with: all other points, the group that was kept, or a class. */
 export type Against = "rest" | "kept" | number;
@@ -14,8 +16,17 @@ export type Against = "rest" | "kept" | number;
 /** What a group needs of its view. */
 interface GroupHost {
   say: (message: string) => void;
+  able: () => boolean;
   select: (points: Uint32Array) => void;
+  /** Color by a column of those that are offered, −1 for the labels. */
+  color: (column: number) => void;
 }
+
+/** How many rows of each list are shown at first, and with each page more. */
+const FIRST = { features: 12, words: 12, values: 6 };
+const PAGE = 50;
+/** The lists of a description. */
+export type Listed = keyof typeof FIRST;
 
 const NONE = new Uint32Array(0);
 
@@ -32,6 +43,13 @@ export class Group {
   readonly classes: ReadonlySignal<number[]>;
   /** The kept group, while it is compared with. */
   readonly marked = computed(() => (this.against.value === "kept" ? this.kept.value : null));
+  /** The order of features and words. */
+  readonly sort = signal<GroupSort>("effect");
+  /** How many rows of each list are shown. */
+  readonly shown = signal(FIRST);
+  /** The points of a row. */
+  private readonly found: Answers<"find">;
+  private readonly file: Answers<"describe_csv">;
   private readonly chosen = signal<Against>("rest");
   /** The points to compare with, none for all others. */
   private readonly others: ReadonlySignal<Uint32Array>;
@@ -43,6 +61,8 @@ export class Group {
   ) {
     this.store = store;
     this.description = new Answers(store.queries, "describe");
+    this.found = new Answers(store.queries, "find");
+    this.file = new Answers(store.queries, "describe_csv");
     this.rows = new Rows(store, "data", (points) => host.select(points));
     this.labels = new Rows(store, "labels", (points) => host.select(points));
     const { classes, label_codes: labels } = store.traits;
@@ -70,8 +90,44 @@ export class Group {
       const others = this.others.value;
       void [labels.value, classes.value];
       const empty = !points.length || this.isKept(points) || this.isAll(points);
-      untracked(() => (empty ? this.description.clear() : this.description.ask({}, [points, others])));
+      const wanted = { sort: this.sort.value, ...this.shown.value };
+      untracked(() => (empty ? this.description.clear() : this.description.ask(wanted, [points, others])));
     });
+  }
+
+  /** Show further rows of a list. */
+  more(list: Listed): void {
+    this.shown.value = { ...this.shown.peek(), [list]: this.shown.peek()[list] + PAGE };
+  }
+
+  /** Color by the column of a row, or select the points that have what it says. */
+  take(title: string, color: number | null, filter: FindFilter | null): void {
+    if (!this.host.able()) return;
+    if (filter) this.found.ask({ text: "", column: -1, filters: [filter] }, [NONE], ({ found }) => this.host.select(found));
+    else if (color !== null) {
+      this.host.color(color);
+      this.host.say(`Colored by ${title}`);
+    }
+  }
+
+  /** Save all features and words as a file. */
+  save(): void {
+    if (!this.host.able()) return;
+    const points = this.store.traits.selection.peek();
+    this.file.ask({ sort: this.sort.peek() }, [points, this.others.peek()], ({ text }) => {
+      saveAs(new Blob([text], { type: "text/csv" }), "group.csv");
+      this.host.say("group.csv saved");
+    });
+  }
+
+  /** Why there is no file, "" if nothing was wrong. */
+  get problem(): string {
+    return this.file.error.value || this.found.error.value;
+  }
+
+  /** Copy names, a line for each. */
+  async copy(names: readonly string[]): Promise<void> {
+    this.host.say((await copyText(names.join("\n"))) ? `${count(names.length, "name")} copied` : "The browser does not let this page copy");
   }
 
   compareWith(against: Against): void {

@@ -15,6 +15,31 @@ export function download(content: object, name: string): void {
   saveAs(new Blob([JSON.stringify(content)], { type: "application/json" }), name);
 }
 
+/** Put text on the clipboard; returns whether it is there. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyOld(text);
+  }
+}
+
+/** Copy on a page that came without encryption, where browsers have no other way. */
+function copyOld(text: string): boolean {
+  let copied = false;
+  const put = (event: ClipboardEvent): void => {
+    event.clipboardData?.setData("text/plain", text);
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    copied = true;
+  };
+  document.addEventListener("copy", put, true);
+  document.execCommand("copy");
+  document.removeEventListener("copy", put, true);
+  return copied;
+}
+
 /** Offer a file to the person. */
 export function saveAs(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);

@@ -15,6 +15,13 @@ export function short(value: number): string {
   return minus(isExtreme(value) ? value.toExponential(1).replace("e+", "e") : String(Number(value.toPrecision(3))));
 }
 
+/** A p-value as text. */
+export function pText(p: number | null): string {
+  if (p === null) return "p –";
+  if (p < 1e-300) return "p < 1e−300";
+  return `p ${p < 1e-3 ? minus(p.toExponential(0)) : Number(p.toPrecision(2))}`;
+}
+
 /** The numbers of a column of a table: as many decimals for all as give the largest, and a sum below, three figures. */
 export function alike(values: readonly number[], sum = 0): (value: number) => string {
   const largest = Math.max(0, ...values.map(Math.abs));

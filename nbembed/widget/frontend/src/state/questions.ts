@@ -199,7 +199,7 @@ export class Questions {
     const { count, unlabeled, most } = acceptable(this.store.suggestions.value, this.store.traits.label_codes.value, this.threshold.value);
     if (count) return "";
     if (!unlabeled) return "All points are labeled";
-    return most ? `None is so sure; the surest is ${(Math.floor(100 * most) / 100).toFixed(2)}` : "Labels reach no unlabeled point";
+    return most ? `No suggestion reaches ${this.threshold.value.toFixed(2)} (highest: ${(Math.floor(100 * most) / 100).toFixed(2)})` : "Labels reach no unlabeled point";
   }
 
   /** Why there are no suggestions, "" if there are. */

@@ -97,7 +97,9 @@ export class Store {
     this.followCostHistory();
     if (this.traits.reactive.peek()) this.cleanups.push(countChanges(model, this.traits));
     const forget = () => this.cards.forget();
+    const renew = () => this.cards.renew();
     model.on("change:quality_metric", forget);
+    model.on("change:label_codes", renew);
     const receive = (message: MessageToPage, buffers: DataView[]) => this.receive(message, buffers);
     model.on("msg:custom", receive);
     const visibility = () => this.report();
@@ -109,6 +111,7 @@ export class Store {
     this.cleanups.push(
       () => model.off("msg:custom", receive),
       () => model.off("change:quality_metric", forget),
+      () => model.off("change:label_codes", renew),
       () => document.removeEventListener("visibilitychange", visibility),
       () => window.removeEventListener("pagehide", leave),
       () => window.removeEventListener("pageshow", back),

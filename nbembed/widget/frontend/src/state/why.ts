@@ -16,8 +16,8 @@ export interface End {
 
 /** What people read of each measure, and of the ends that it has. */
 export const MEASURE_TEXTS: Record<Measure, { title: string; hint: string; low: End; high?: End }> = {
-  trustworthiness: { title: "trustworthiness", hint: "How far neighbors on the map are neighbors in the data", low: { at: 0, text: "false" }, high: { at: 1, text: "true" } },
-  continuity: { title: "continuity", hint: "How far neighbors in the data are neighbors on the map", low: { at: 0, text: "torn" }, high: { at: 1, text: "whole" } },
+  trustworthiness: { title: "trustworthiness", hint: "How far neighbors on the map are neighbors in the data", low: { at: 0, text: "low" }, high: { at: 1, text: "high" } },
+  continuity: { title: "continuity", hint: "How far neighbors in the data are neighbors on the map", low: { at: 0, text: "low" }, high: { at: 1, text: "high" } },
   kept: { title: "neighbors kept", hint: "Share of the nearest points in the data that are among the nearest on the map", low: { at: 0, text: "none" }, high: { at: 1, text: "all" } },
   stress: { title: "stress", hint: "How far distances on the map are from being proportional to those in the data", low: { at: 0, text: "faithful" } },
   pull: { title: "pull of labels", hint: "Length of the force of labels and links", low: { at: 0, text: "free" } },

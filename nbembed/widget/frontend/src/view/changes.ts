@@ -1,6 +1,8 @@
 /** The history as the page lists it, and what can be exported: asked for when somebody wants it. */
 import { effect, signal } from "@preact/signals";
+import { inline } from "../state/cards";
 import { saveAs } from "../state/labels_file";
+import type { Caption, Legend } from "../map/caption";
 import { png, svg, type Scene } from "../map/picture";
 import { Answers, problemOf } from "../wire/queries";
 import type { Store } from "../state/store";
@@ -19,6 +21,8 @@ interface Hands {
   able(): boolean;
   /** What a picture of the map is drawn from, null before there is a map. */
   scene(): Scene | null;
+  /** What its colors mean. */
+  legend(): Legend | null;
 }
 
 export class Changes {
@@ -26,6 +30,9 @@ export class Changes {
   /** What is being made, "" if nothing. */
   readonly making = signal<Made | "">("");
   readonly problem = signal("");
+  /** The title of a picture, and whether it has a legend. */
+  readonly title = signal("");
+  readonly legend = signal(false);
   private readonly asker: number;
 
   constructor(
@@ -66,10 +73,27 @@ export class Changes {
     try {
       const scene = this.hands.scene();
       if (!scene) return;
-      this.keep(form === "png" ? await png(scene) : svg(scene), `map.${form}`);
+      this.keep(form === "png" ? await png(scene, this.caption()) : svg(scene, this.caption()), `map.${form}`);
     } catch (error) {
       this.problem.value = error instanceof Error ? error.message : String(error);
     }
+  }
+
+  /** Put the picture on the clipboard. */
+  async copyPicture(): Promise<void> {
+    this.problem.value = "";
+    try {
+      const scene = this.hands.scene();
+      if (!scene) return;
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": png(scene, this.caption()) })]);
+      this.hands.say("Picture copied");
+    } catch {
+      this.problem.value = "The browser does not let this page copy pictures; save the PNG instead.";
+    }
+  }
+
+  private caption(): Caption {
+    return { title: inline(this.title.peek(), 200), legend: this.legend.peek() ? this.hands.legend() : null };
   }
 
   private keep(blob: Blob, name: string): void {

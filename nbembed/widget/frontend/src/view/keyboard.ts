@@ -60,7 +60,7 @@ export const KEYS: readonly KeyBinding[] = [
     run: (view, event) => (classFor(view, event) < 0 ? view.questions.step(1) : answerByKey(view, event)),
   },
   { label: "N", help: "ask for the next doubtful point; with Shift the one before", chords: ["n"], run: (view, event) => view.questions.step(event.shiftKey ? -1 : 1) },
-  { label: "Y", help: "accept the suggestions that are at least so sure", chords: ["y"], run: (view) => view.questions.accept() },
+  { label: "Y", help: "accept the suggestions of at least the minimum confidence", chords: ["y"], run: (view) => view.questions.accept() },
   { label: "C", help: "check suggestions: ask for points drawn at random", chords: ["c"], run: (view) => view.questions.check() },
   {
     label: "Space",
@@ -138,7 +138,7 @@ export const MOUSE: readonly { label: string; help: string }[] = [
   { label: "Shift + click", help: "add or remove one point" },
   { label: "Wheel", help: "zoom, once the map has been clicked" },
   { label: "Two fingers", help: "pan and zoom, with any tool" },
-  { label: "Rest a finger", help: "then draw: add to the selection; then lift: add or remove one point" },
+  { label: "Long-press, then drag", help: "add to the selection; without dragging: add or remove one point" },
 ];
 
 /** Handle a key press; true when it was ours. */

@@ -15,6 +15,7 @@ import { Compare } from "../state/compare";
 import { combine, type Combine } from "../state/pick";
 import type { PointMap, Tool } from "../map/map";
 import { shownPoints } from "../state/shown_positions";
+import { legendOf } from "./legend";
 import { inOrder, Naming } from "./naming";
 import { Questions } from "../state/questions";
 import type { Store } from "../state/store";
@@ -35,6 +36,7 @@ export class View {
   readonly chosenClass: ReadonlySignal<number>;
   readonly confidence = signal(1);
   readonly helpOpen = signal(false);
+  readonly pictureOpen = signal(false);
   /** Whether the advanced parameters are unfolded; it stays so while another panel is open. */
   readonly advancedOpen = signal(false);
   /** Whether the tour goes on. */
@@ -99,7 +101,12 @@ export class View {
       say: (message) => this.say(message),
       able: () => this.able(),
     });
-    this.group = new Group(store, { say: (message) => this.say(message), select: (points) => this.select(points, "replace") });
+    this.group = new Group(store, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      select: (points) => this.select(points, "replace"),
+      color: (column) => this.colorByColumn(column),
+    });
     this.why = new Why(store, this.tab, computed(() => this.map.value?.hover.value?.index ?? -1), () => (this.tab.value = "why"));
     this.compare = new Compare(store, {
       say: (message) => this.say(message),
@@ -123,6 +130,7 @@ export class View {
       say: (message) => this.say(message),
       able: () => this.able(),
       scene: () => this.map.peek()?.scene() ?? null,
+      legend: () => legendOf(store, this.why, theme.peek()),
     });
     this.running = computed(() => store.traits.state.value === "running" && store.link.state.value !== "gone");
     this.held = computed(() => {
@@ -248,9 +256,10 @@ export class View {
     this.give("color_by", { mode }, []);
   }
 
-  /** Color by one of the columns that the kernel offers. */
+  /** Color by one of the columns that the kernel offers, −1 for the labels. */
   colorByColumn(column: number): void {
-    this.give("color_by_column", { column }, []);
+    if (column < 0) this.colorBy("class");
+    else this.give("color_by_column", { column }, []);
   }
 
   movePath(index: number): void {
@@ -291,7 +300,12 @@ export class View {
 
   showHelp(shown: boolean): void {
     this.helpOpen.value = shown;
-    if (shown) this.tour.value = false;
+    if (shown) this.tour.value = this.pictureOpen.value = false;
+  }
+
+  showPicture(shown: boolean): void {
+    this.pictureOpen.value = shown;
+    if (shown) this.helpOpen.value = false;
   }
 
   beginTour(): void {

@@ -148,6 +148,12 @@ export interface CardNeighbor {
   distance: number;
 }
 
+/** How many of the labeled points that are nearest to the point of a card have a class. */
+export interface CardClass {
+  name: string;
+  count: number;
+}
+
 export type ColumnUse = "find" | "color";
 
 export type FindKind = "number" | "time" | "category" | "text";
@@ -202,6 +208,8 @@ export interface FindHit {
   text: string;
 }
 
+export type GroupSort = "effect" | "share" | "p";
+
 /** How a feature differs between a group and others. */
 export interface GroupFeature {
   title: string;
@@ -211,14 +219,23 @@ export interface GroupFeature {
   larger: boolean;
   /** Share of pairs in which the point of the group has the larger value. */
   above: number;
+  /** Adjusted for how many are compared; null where there is none. */
+  p: number | null;
   mean: string;
   other_mean: string;
+  /** Halfway between the means. */
+  middle: number;
+  middle_text: string;
   /** Where the bars begin. */
   low: string;
   high: string;
   /** Points of the group in each bar of the histogram. */
   bars: number[];
   other_bars: number[];
+  /** Of those that `find_columns` lists to find by. */
+  column: number | null;
+  /** Of those that it lists to color by, −1 for the labels. */
+  color: number | null;
 }
 
 /** How often a category occurs in a group and in others. */
@@ -230,6 +247,8 @@ export interface GroupShare {
   other_share: number;
   /** The share in the group over that in both together. */
   lift: number;
+  /** By which its points are found, −1 for a missing value. */
+  code: number | null;
 }
 
 /** How a column of categories differs between a group and others. */
@@ -237,9 +256,15 @@ export interface GroupColumn {
   title: string;
   /** Cramér's V, from 0 to 1. */
   association: number;
+  /** Adjusted for how many are compared; null where there is none. */
+  p: number | null;
   values: GroupShare[];
   /** Categories that are not listed. */
   more: number;
+  /** Of those that `find_columns` lists to find by. */
+  column: number | null;
+  /** Of those that it lists to color by, −1 for the labels. */
+  color: number | null;
 }
 
 /** What is counted more often in a group. */
@@ -251,6 +276,12 @@ export interface GroupWord {
   lift: number;
   /** The log odds ratio in standard errors. */
   z: number;
+  /** Adjusted for how many are compared; null where there is none. */
+  p: number | null;
+  /** Of those that `find_columns` lists to find by. */
+  column: number | null;
+  /** Of those that it lists to color by, −1 for the labels. */
+  color: number | null;
 }
 
 export type RowTable = "data" | "labels";
@@ -592,6 +623,11 @@ export interface CardMessage {
   left_out: number;
   /** null while they are searched. */
   neighbors: CardNeighbor[] | null;
+  /** Features in which it is unusually high, as its neighbors are. */
+  high: string[];
+  low: string[];
+  /** The classes of the nearest labeled points. */
+  labeled: CardClass[];
   /** Why its image cannot be shown. */
   problem: string;
 }
@@ -879,7 +915,9 @@ export interface QueryArguments {
   /** The points of a saved selection. */
   saved_selection: { name: string };
   /** What distinguishes points from others; without others, from the rest. */
-  describe: Record<string, never>;
+  describe: { sort: GroupSort; features: number; words: number; values: number };
+  /** The features and words that `describe` tells of, all of them, as a file. */
+  describe_csv: { sort: GroupSort };
   /** The columns of a table of points, and points in the order of one; of none, all points. */
   order: { table: RowTable; column: number; descending: boolean };
   /** The cells of points; those of number and label are empty. */
@@ -913,6 +951,7 @@ export interface QueryPoints {
   find_near: [points: Uint32Array];
   saved_selection: [];
   describe: [points: Uint32Array, against: Uint32Array];
+  describe_csv: [points: Uint32Array, against: Uint32Array];
   order: [points: Uint32Array];
   rows: [points: Uint32Array];
   neighborhood: [];
@@ -929,11 +968,12 @@ export interface QueryPoints {
 
 /** The answer to each query. */
 export interface QueryAnswers {
-  find_columns: { columns: number[]; titles: string[]; matching: number; count: number };
+  find_columns: { columns: number[]; titles: string[]; colors: (number | null)[]; numbers: boolean[]; matching: number; count: number };
   find: { charts: FindChart[]; hits: FindHit[]; found: Uint32Array };
   find_near: { found: Uint32Array };
   saved_selection: { found: Uint32Array };
-  describe: { size: number; others: number; features: GroupFeature[]; left_out: number; categories: GroupColumn[]; words: GroupWord[]; averaged: number; mean_image: Uint8Array; other_image: Uint8Array; difference: Uint8Array };
+  describe: { size: number; others: number; features: GroupFeature[]; left_out: number; categories: GroupColumn[]; words: GroupWord[]; words_left_out: number; averaged: number; mean_image: Uint8Array; other_image: Uint8Array; difference: Uint8Array };
+  describe_csv: { text: string };
   order: { columns: RowColumn[]; left_out: number; column: number; descending: boolean; order: Uint32Array };
   rows: { points: number[]; cells: string[][] };
   neighborhood: { point: number; k: number; version: number; trustworthiness: number | null; continuity: number | null; kept: Uint32Array; missing: Uint32Array; false: Uint32Array; missing_ranks: Uint32Array; false_ranks: Uint32Array };
@@ -955,6 +995,7 @@ export const QUERY_BUFFERS = {
   find_near: [["found", "Uint32Array"]],
   saved_selection: [["found", "Uint32Array"]],
   describe: [["mean_image", "Uint8Array"], ["other_image", "Uint8Array"], ["difference", "Uint8Array"]],
+  describe_csv: [],
   order: [["order", "Uint32Array"]],
   rows: [],
   neighborhood: [["kept", "Uint32Array"], ["missing", "Uint32Array"], ["false", "Uint32Array"], ["missing_ranks", "Uint32Array"], ["false_ranks", "Uint32Array"]],

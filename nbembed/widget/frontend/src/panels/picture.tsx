@@ -1,0 +1,48 @@
+/** The map as a picture: title and legend on request, saved as a file or copied. */
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { View } from "../view/view";
+import { Icon } from "./icons";
+
+export function PictureDialog({ view }: { view: View }) {
+  const field = useRef<HTMLInputElement>(null);
+  const { changes } = view;
+  const open = view.pictureOpen.value;
+  useLayoutEffect(() => {
+    if (open) field.current?.focus({ preventScroll: true });
+  }, [open]);
+  if (!open) return null;
+  return (
+    <div
+      class="nbe-help nbe-picture" role="dialog" aria-label="Picture of the map"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        event.stopPropagation();
+        view.showPicture(false);
+      }}
+    >
+      <div class="nbe-heading">
+        <h3>Picture</h3>
+        <button type="button" class="nbe-inline" aria-label="Close the picture" title="Close (Esc)" onClick={() => view.showPicture(false)}><Icon name="close" /></button>
+      </div>
+      <input ref={field} type="text" class="nbe-select" aria-label="Title of the picture" placeholder="Title, or none" dir="auto" maxLength={200} value={changes.title.value} onInput={(e) => (changes.title.value = e.currentTarget.value)} />
+      <label class="nbe-row nbe-check">
+        <input type="checkbox" aria-label="Legend" checked={changes.legend.value} onChange={(e) => (changes.legend.value = e.currentTarget.checked)} />
+        <span class="nbe-row-name">Legend</span>
+      </label>
+      <PictureFiles view={view} />
+      <button type="button" class="nbe-button" title="Put the PNG on the clipboard" onClick={() => void changes.copyPicture()}><Icon name="copy" />Copy</button>
+      {changes.problem.value && <p class="nbe-why" role="alert">{changes.problem.value}</p>}
+    </div>
+  );
+}
+
+/** Buttons that save the picture. */
+export function PictureFiles({ view: { changes } }: { view: View }) {
+  return (
+    <div class="nbe-grid">
+      <button type="button" class="nbe-button" title="The map as it is seen now, in twice its resolution" onClick={() => void changes.picture("png")}><Icon name="save" />PNG</button>
+      <button type="button" class="nbe-button" title="The map as it is seen now, for print" onClick={() => void changes.picture("svg")}><Icon name="save" />SVG</button>
+    </div>
+  );
+}
