@@ -118,8 +118,10 @@ def choose_features(
     if own:
         preparation = clone(prepare)
     elif prepare is None:
-        if missing not in (None, "error"):
-            raise ValueError(f'missing={missing!r} needs prepare="auto", which fills values in')
+        if missing is not None and not (isinstance(missing, str) and missing == "error"):
+            raise ValueError(
+                f'missing={shown(missing)} needs prepare="auto", which fills values in'
+            )
         preparation = Preparation(
             kind="numbers", missing="error", features=features, standardize=bool(standardize)
         )

@@ -352,6 +352,14 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
     ("nb.Explorer.to_??g", "width"): one_of(100, 640),
     ("nb.Explorer.to_??g", "height"): one_of(100, 640),
     ("nb.Explorer.to_html", "title"): one_of("Map", "<b>"),
+    ("nb.Preparation", "n_components"): one_of("auto", None, 1, 3),
+    ("nb.Preparation", "kind"): one_of("auto", "numbers", "wide"),
+    ("nb.Preparation", "missing"): one_of("median", "mean", "neighbors", "error"),
+    ("nb.Preparation", "features"): NOTHING,  # as of an Explorer
+    ("nb.Preparation", "standardize"): one_of(None, False, True),
+    ("nb.Preparation.get_feature_names_out", "input_features"): NOTHING,
+    ("nb.Explorer", "prepare"): one_of("auto", None),
+    ("nb.Explorer", "missing"): one_of(None, "error"),
     ("nb.LearningMetric.fitted_to", "X"): same(some_data),
     ("nb.LearningMetric.fitted_to", "supervision"): lambda w: st.builds(
         supervision, st.just(replace(w, n=max(w.n, 4)))

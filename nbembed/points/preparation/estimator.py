@@ -222,13 +222,15 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         Columns of a table that are ``apart`` are not embedded unless ``features`` names them.
         """
         check_choice("kind", self.kind, KINDS)
-        if self.missing == "drop":
+        if isinstance(self.missing, str) and self.missing == "drop":
             raise ValueError(
                 'missing="drop" would leave labels, colors and positions without their rows: give '
                 "X.dropna(), or X.dropna(subset=[...]), as X"
             )
         check_choice("missing", self.missing, MISSING)
-        if not (self.n_components is None or self.n_components == "auto"):
+        if isinstance(self.n_components, str):
+            check_choice("n_components", self.n_components, ("auto",))
+        elif self.n_components is not None:
             check_count("n_components", self.n_components)
         if self.standardize is not None:
             check_flag("standardize", self.standardize)
