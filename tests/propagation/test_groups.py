@@ -50,7 +50,6 @@ def test_typical_points_lie_inside_and_those_at_the_border_do_not(digits: Any) -
             assert found.share[found.typical(k)].mean() > found.share[found.border(k)].mean()
         assert k not in found.nearest(k)
     main = [np.bincount(truth[found.points(k)]).argmax() for k in range(len(found))]
-    typical = [truth[p] == main[k] for k in range(len(found)) for p in found.typical(k)]
     large = [k for k in range(len(found)) if found.sizes[k] > 100]
     assert all((truth[found.typical(k)] == main[k]).all() for k in large)
 
