@@ -359,5 +359,5 @@ WITHOUT_DATA = {
     "methods.LiveParameter", "methods.PathStep", "methods.Recipe", "methods.Start",
     "methods.register", "plots.annealing_path", "plots.cost_curve", "posteriors.Learned",
     "posteriors.Posteriors", "Suggestions", "propagation.accuracy_interval",
-    "propagation.points_to_check",
+    "propagation.SuggestedGroups", "propagation.points_to_check",
 }  # fmt: skip

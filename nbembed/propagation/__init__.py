@@ -11,17 +11,22 @@ solution, so that the next label costs one linear system, and :class:`Propagatio
 estimator, which adds other classifiers as far as the labels favor them
 (:mod:`nbembed.propagation.stacking`). The form of Zhou et al. (2004), ``F = (I − aS)⁻¹ T``, is
 ``clamp=False``.
+
+The groups of the same graph need no label: :class:`SuggestedGroups`, made by
+:meth:`nbembed.Session.suggest_groups`.
 """
 
 from nbembed.propagation.accuracy import accuracy_interval, points_to_check
 from nbembed.propagation.estimator import PropagationClassifier
 from nbembed.propagation.graph import neighbor_affinities
+from nbembed.propagation.groups import SuggestedGroups
 from nbembed.propagation.incremental import Propagation, propagate
 from nbembed.propagation.suggestions import Suggestions
 
 __all__ = [
     "Propagation",
     "PropagationClassifier",
+    "SuggestedGroups",
     "Suggestions",
     "accuracy_interval",
     "neighbor_affinities",

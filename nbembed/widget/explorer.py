@@ -28,6 +28,7 @@ from nbembed.widget.answers.finder import Finder
 from nbembed.widget.answers.finding import Finding
 from nbembed.widget.answers.group_source import GroupSource
 from nbembed.widget.answers.query_source import QuerySource
+from nbembed.widget.answers.suggested_groups import SuggestedGroupSource
 from nbembed.widget.answers.suggestion_source import SuggestionSource
 from nbembed.widget.answers.why_source import WhySource
 from nbembed.widget.host import hosts
@@ -303,6 +304,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         self._why = Why(session)
         reasons = self._reasons = WhySource(self._why, artist)
         self._exports = Exports(self, session, points, artist, opened.given)
+        self._suggested_groups = SuggestedGroupSource(session)
         self._queries = QuerySource(
             self._send_message,
             {
@@ -311,6 +313,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
                 "find_near": finder.answer_near,
                 "saved_selection": finder.answer_saved,
                 **self._groups.answers(finder.columns, choice.place),
+                **self._suggested_groups.answers,
                 **reasons.answers,
                 **comparison.answers,
                 **self._exports.answers,
@@ -485,7 +488,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         parts = (
             self, self._writer, self._dispatcher, self._frames, self._artist, self._suggestions,
             self._cards, self._queries, self._finder, self._groups, self._why, self._comparison,
-            self._exports, self.class_styles,
+            self._exports, self.class_styles, self._suggested_groups,
         )  # fmt: skip
         with LOOKING:
             end = self._ending
@@ -694,6 +697,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
             self._why.cancel()
         elif what == "suggestions":
             self._suggestions.cancel()
+        elif what == "groups":
+            self._suggested_groups.cancel()
         else:
             self._session.cancel(what)
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.propagation.groups import RESOLUTION, SuggestedGroups, find_groups, group_graph
 from nbembed.session.core.verbs import Verbs
 from nbembed.session.readings.suggestion_check import SuggestionCheck, draw_check
-from nbembed.validation import check_count, check_real
+from nbembed.validation import check_count, check_points, check_real
 
 if TYPE_CHECKING:
     from nbembed.propagation import Suggestions
@@ -23,6 +24,8 @@ class Suggesting(Verbs):
     _controller: Controller
     _check: SuggestionCheck | None = None
     _n_checks = 0
+    #: The graph of groups, after the metric that it was made with.
+    _group_graph: tuple[Any, Any] | None = None
 
     @property
     def suggestions(self) -> Suggestions | None:
@@ -129,6 +132,43 @@ class Suggesting(Verbs):
                     "give more labels, or a confidence"
                 )
         self.give("accept", {"confidence": confidence})
+
+    def suggest_groups(
+        self, resolution: float = RESOLUTION, *, points: Any = None, random_state: Any = 0
+    ) -> SuggestedGroups:
+        """Return groups of points that the data suggest, whatever was labeled.
+
+        They are communities of the graph of nearest neighbors in the data, not on the map; neither
+        map nor log is changed. To take one over, label its points: ``session.label(found.points(0),
+        "a name")``.
+
+        Parameters
+        ----------
+        resolution : float, default=0.5
+            Above 0; a larger one makes more and smaller groups.
+        points : array of int, optional
+            Only these are divided into groups; by default all.
+        random_state : int, Generator or None
+            The same number comes to the same groups.
+
+        Returns
+        -------
+        groups : nbembed.propagation.SuggestedGroups
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument is not legal.
+        """
+        resolution = check_real("resolution", resolution, low=0, open_low=True)
+        controller = self._controller
+        X = controller.engine.X
+        chosen = None if points is None else check_points(points, X.shape[0])
+        metric = controller.suggester.request().metric
+        known = self._group_graph
+        if known is None or not (known[0] is metric or bool(known[0] == metric)):
+            known = self._group_graph = metric, group_graph(X, metric)
+        return find_groups(known[1], resolution, random_state, chosen)
 
     def check_suggestions(
         self, size: int = 20, random_state: Any = None, *, confidence: float = 0.0

@@ -146,6 +146,21 @@ ROWS = QueryType(
     ),
 )
 
+SUGGEST_GROUPS = QueryType(
+    "suggest_groups",
+    "Groups of points that the data suggest, the largest first; of no points, groups of all.",
+    arguments=(Field("resolution", NUMBER, "More makes more and smaller groups."),),
+    points=("points",),
+    fields=(
+        Field("colors", list_of(TEXT), "Of each group; as many as there are groups here."),
+        Field("typical", list_of(list_of(INDEX)), "Points of each group inside it."),
+        Field("border", list_of(list_of(INDEX)), "Points of each that have neighbors in others."),
+        Field("nearest", list_of(list_of(INDEX)), "Of each, the groups it has most edges to."),
+        Field("left_out", INDEX, "Groups that are not here, which are smaller."),
+    ),
+    buffers=(Field("codes", array("<i4"), "The group of each point, −1 for none."),),
+)
+
 #: The named types of arguments and answers.
 TYPES: tuple[Enum | Record, ...] = (
     GroupSort,
@@ -163,4 +178,5 @@ QUERIES: tuple[QueryType, ...] = (
     DESCRIBE_CSV,
     ORDER,
     ROWS,
+    SUGGEST_GROUPS,
 )

@@ -9,6 +9,7 @@ import type { PointStyles } from "../points/types";
 import { pointStyles } from "../points/styles";
 import { tinted } from "../points/tint";
 import type { Compare } from "../state/compare";
+import type { GroupColors } from "../state/group_walk";
 import type { Questions } from "../state/questions";
 import type { Store } from "../state/store";
 import { focusIsIn } from "../host/roots";
@@ -98,6 +99,7 @@ export class PointMap {
     private readonly cards: OpenCards,
     private readonly why: Why,
     private readonly compare: Compare,
+    private readonly groups: ReadonlySignal<GroupColors | null>,
   ) {
     this.shot = signal(this.camera);
     this.target = this.gestureTarget();
@@ -249,6 +251,7 @@ export class PointMap {
         if (this.why.measure.value) void this.why.shown.value;
         if (color_by.value === "suggestion") void [store.suggestions.value, this.questions.hidden.value];
         void [selection.value, color_column.value, color_values.value, color_by.value, this.theme.value];
+        void this.groups.value;
         this.stale.styles = true;
         this.redraw();
       }),
@@ -312,6 +315,7 @@ export class PointMap {
         membershipColors: layout.membershipColors,
         measure: this.why.shown.peek(),
         suggestions: store.suggestions.peek(),
+        groups: this.groups.peek(),
         hidden: this.questions.hidden.peek(),
         labels: store.traits.label_codes.peek(),
         confidences: store.traits.label_confidence.peek(),

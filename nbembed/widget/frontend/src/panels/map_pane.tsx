@@ -12,7 +12,7 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (!element.current) return;
-    const map = new PointMap(root, element.current, view.store, theme, view.tool, view.brush, view.marked, view.questions, (points, how, touch, by) => view.selectByHand(points, how, touch, by), { boxes: view.cardBoxes, toggle: (point) => view.toggleCard(point) }, view.why, view.compare);
+    const map = new PointMap(root, element.current, view.store, theme, view.tool, view.brush, view.marked, view.questions, (points, how, touch, by) => view.selectByHand(points, how, touch, by), { boxes: view.cardBoxes, toggle: (point) => view.toggleCard(point) }, view.why, view.compare, view.walk.colors);
     view.map.value = map;
     return () => {
       view.map.value = null;

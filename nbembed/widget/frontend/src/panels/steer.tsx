@@ -4,6 +4,7 @@ import { Advanced } from "./advanced";
 import { ClassPalette } from "./classes";
 import { ColorBy } from "./color_by";
 import { ClassCount, Controls, DataNote, MethodSelect } from "./controls";
+import { GroupWalkPanel } from "./group_walk";
 import { Labeling } from "./labeling";
 import { SuggestionPanel } from "./suggestions";
 
@@ -19,6 +20,7 @@ export function Steer({ view }: { view: View }) {
       </section>
       <section class="nbe-section">
         <ClassPalette view={view} />
+        <GroupWalkPanel view={view} />
         <Labeling view={view} />
       </section>
       <section class="nbe-section">

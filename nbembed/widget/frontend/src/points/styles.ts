@@ -2,6 +2,7 @@
 import type { ClassInfo, ColorColumn, ColorMode } from "../wire/wire.generated";
 import { shown } from "../host/contrast";
 import { endsOf } from "../state/column_text";
+import type { GroupColors } from "../state/group_walk";
 import { confidenceOf, type Suggestions } from "../state/suggestions";
 import type { ShownMeasure } from "../state/why";
 import type { RGB, Theme } from "../host/theme";
@@ -19,6 +20,8 @@ interface StyleInput {
   /** Colors all points, labeled ones too. */
   measure: ShownMeasure | null;
   suggestions: Suggestions;
+  /** Suggested groups, while they are being named. */
+  groups: GroupColors | null;
   /** Points whose suggestion is not shown. */
   hidden: Set<number>;
   labels: Int32Array;
@@ -95,6 +98,11 @@ function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
   const { column, values, membershipColors, theme } = input;
   const { neutral } = theme;
   const { alpha } = input.crowding;
+  if (input.groups?.codes.length === input.size) {
+    const { codes } = input.groups;
+    const palette = input.groups.colors.map((color) => shown(color, theme));
+    return (i) => put(colors, 4 * i, palette[codes[i]] ?? neutral, alpha);
+  }
   if (input.measure?.values.length === input.size) {
     return numberPainter(input.measure.values, input.measure.low, input.measure.high, theme, alpha, colors);
   }

@@ -59,6 +59,12 @@ export const KEYS: readonly KeyBinding[] = [
     when: (view) => view.questions.asking,
     run: (view, event) => (classFor(view, event) < 0 ? view.questions.step(1) : answerByKey(view, event)),
   },
+  { label: "G", help: "suggest groups, to name them one by one", chords: ["g"], when: (view) => !view.walk.walking, run: (view) => view.walk.start() },
+  { label: "Enter", help: "while groups are named: accept the group under its name", chords: ["Enter"], except: ["button"], when: (view) => view.walk.walking, run: (view) => view.walk.accept() },
+  { label: "S", help: "while groups are named: split the group", chords: ["s"], when: (view) => view.walk.walking, run: (view) => view.walk.split() },
+  { label: "M", help: "while groups are named: merge the group with the nearest one", chords: ["m"], when: (view) => view.walk.walking, run: (view) => view.walk.merge() },
+  { label: "N", help: "while groups are named: leave the group without a label", chords: ["n"], when: (view) => view.walk.walking, run: (view) => view.walk.skip() },
+  { label: "T", help: "while groups are named: edit the name of the group", chords: ["t"], when: (view) => view.walk.walking, run: (view) => view.walk.focus.value++ },
   { label: "N", help: "ask for the next doubtful point; with Shift the one before", chords: ["n"], run: (view, event) => view.questions.step(event.shiftKey ? -1 : 1) },
   { label: "Y", help: "accept the suggestions of at least the minimum confidence", chords: ["y"], run: (view) => view.questions.accept() },
   { label: "C", help: "check suggestions: ask for points drawn at random", chords: ["c"], run: (view) => view.questions.check() },
@@ -98,7 +104,7 @@ export const KEYS: readonly KeyBinding[] = [
   { label: "Ctrl A", help: "select all points", chords: ["Ctrl a"], run: (view) => view.selectAll() },
   {
     label: "Esc",
-    help: "cancel what is being drawn, end the tour, close the field of the class, leave the questions, then hide the cursor, then cancel keeping apart, then close the cards, then clear the selection",
+    help: "cancel what is being drawn, end the tour, close the field of the class, leave the questions, stop naming groups, then hide the cursor, then cancel keeping apart, then close the cards, then clear the selection",
     chords: ["Escape"],
     run: escape,
   },
@@ -231,6 +237,7 @@ function escape(view: View): void {
   else if (view.tour.peek()) view.tour.value = false;
   else if (view.naming.purpose.peek()) view.naming.close();
   else if (view.questions.asking) view.questions.leave();
+  else if (view.walk.walking) view.walk.stop();
   else if (map?.cursorShown) map.hideCursor();
   else if (view.apart.peek()) view.cancelApart();
   else if (view.store.traits.cards.peek().length) view.closeCards();

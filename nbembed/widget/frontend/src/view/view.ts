@@ -11,6 +11,7 @@ import { Latest, Setters } from "../wire/commands";
 import { Find } from "../state/find";
 import { count, Group } from "../state/group";
 import type { CardBox } from "../map/open_cards";
+import { GroupWalk } from "../state/group_walk";
 import { Compare } from "../state/compare";
 import { combine, type Combine } from "../state/pick";
 import type { PointMap, Tool } from "../map/map";
@@ -59,6 +60,8 @@ export class View {
   readonly questions: Questions;
   readonly find: Find;
   readonly group: Group;
+  /** The suggested groups that are being named. */
+  readonly walk: GroupWalk;
   /** The first group of two, while the second is being selected or compared with it. */
   readonly marked = computed(() => this.apart.value ?? (this.tab.value === "group" ? this.group.marked.value : null));
   readonly why: Why;
@@ -107,6 +110,15 @@ export class View {
       select: (points) => this.select(points, "replace"),
       color: (column) => this.colorByColumn(column),
     });
+    this.walk = new GroupWalk(store, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      label: (points, name) => {
+        this.naming.used(points, name);
+        return this.chooseNamed(name, () => this.label(points, name));
+      },
+      reveal: () => (this.tab.value = "steer"),
+    });
     this.why = new Why(store, this.tab, computed(() => this.map.value?.hover.value?.index ?? -1), () => (this.tab.value = "why"));
     this.compare = new Compare(store, {
       say: (message) => this.say(message),
@@ -150,6 +162,7 @@ export class View {
     this.stop();
     this.questions.destroy();
     this.find.destroy();
+    this.walk.destroy();
     this.why.destroy();
     this.compare.destroy();
     this.naming.destroy();
@@ -199,7 +212,9 @@ export class View {
     if (!text) return;
     this.give("undo", {}, [], `Undone: ${text}`);
     const points = this.naming.undoing(text);
-    if (points && this.able()) this.store.select(points);
+    if (!points || !this.able()) return;
+    this.walk.undone();
+    this.store.select(points);
   }
 
   redo(): void {

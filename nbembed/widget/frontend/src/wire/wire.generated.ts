@@ -4,7 +4,7 @@ export type RunState = "idle" | "running" | "paused" | "converged" | "failed";
 
 export type ColorMode = "column" | "class" | "probability" | "suggestion" | "trustworthiness" | "continuity" | "kept" | "stress" | "pull";
 
-export type Background = "making" | "learning" | "suggestions" | "unsupervised";
+export type Background = "making" | "learning" | "suggestions" | "groups" | "unsupervised";
 
 export type ColumnKind = "none" | "category" | "number" | "time";
 
@@ -922,6 +922,8 @@ export interface QueryArguments {
   order: { table: RowTable; column: number; descending: boolean };
   /** The cells of points; those of number and label are empty. */
   rows: { table: RowTable };
+  /** Groups of points that the data suggest, the largest first; of no points, groups of all. */
+  suggest_groups: { resolution: number };
   /** A point's neighbors in the data and on the map. */
   neighborhood: { point: number; k: number };
   /** The terms of the cost, and the force of each on a point. */
@@ -954,6 +956,7 @@ export interface QueryPoints {
   describe_csv: [points: Uint32Array, against: Uint32Array];
   order: [points: Uint32Array];
   rows: [points: Uint32Array];
+  suggest_groups: [points: Uint32Array];
   neighborhood: [];
   forces: [];
   measure: [];
@@ -976,6 +979,7 @@ export interface QueryAnswers {
   describe_csv: { text: string };
   order: { columns: RowColumn[]; left_out: number; column: number; descending: boolean; order: Uint32Array };
   rows: { points: number[]; cells: string[][] };
+  suggest_groups: { colors: string[]; typical: number[][]; border: number[][]; nearest: number[][]; left_out: number; codes: Int32Array };
   neighborhood: { point: number; k: number; version: number; trustworthiness: number | null; continuity: number | null; kept: Uint32Array; missing: Uint32Array; false: Uint32Array; missing_ranks: Uint32Array; false_ranks: Uint32Array };
   forces: { point: number; version: number; equation: string; cost: number | null; terms: ForceTerm[]; total: [number, number]; total_length: number; pinned: boolean };
   measure: { name: Measure; k: number; version: number; ready: boolean; mean: number | null; values: Float32Array };
@@ -998,6 +1002,7 @@ export const QUERY_BUFFERS = {
   describe_csv: [],
   order: [["order", "Uint32Array"]],
   rows: [],
+  suggest_groups: [["codes", "Int32Array"]],
   neighborhood: [["kept", "Uint32Array"], ["missing", "Uint32Array"], ["false", "Uint32Array"], ["missing_ranks", "Uint32Array"], ["false_ranks", "Uint32Array"]],
   forces: [],
   measure: [["values", "Float32Array"]],
