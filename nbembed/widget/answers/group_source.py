@@ -203,7 +203,7 @@ class GroupSource:
         return {
             "title": column.name,
             "association": column.association,
-            "p": finite(column.p),
+            "p_value": finite(column.p),
             "values": [{**_share(v), "code": codes.get(v.name)} for v in column.values],
             "more": column.n_values - len(column.values),
             **places,
@@ -282,7 +282,7 @@ def _feature(feature: FeatureDifference) -> dict[str, Any]:
         "mean": mean_text(feature),
         "other_mean": mean_text(feature, other=True),
         "larger": feature.mean > feature.other_mean,
-        "p": finite(feature.p),
+        "p_value": finite(feature.p),
         "middle": feature.mean / 2 + feature.other_mean / 2,
         "middle_text": value_text(feature, feature.mean / 2 + feature.other_mean / 2),
         "low": value_text(feature, low),
@@ -310,5 +310,5 @@ def _word(word: WordDifference) -> dict[str, Any]:
         "other_share": word.other_share,
         "lift": word.lift,
         "z": word.z,
-        "p": finite(word.p),
+        "p_value": finite(word.p),
     }

@@ -81,7 +81,7 @@ def test_a_page_gets_features_categories_and_images(explorer: Any) -> None:
     assert sum(size["bars"]) == 10
     assert sum(size["other_bars"]) == 20
     assert float(size["mean"]) > float(size["other_mean"])
-    assert size["p"] < 1e-3
+    assert size["p_value"] < 1e-3
     (kind,) = fields["categories"]
     assert kind["title"] == "kind"
     assert kind["values"][0] == {
@@ -118,7 +118,7 @@ def test_a_page_gets_all_rows_in_order_and_as_a_file() -> None:
     X[:20] += np.linspace(-3, 3, 40)
     explorer = nb.Explorer(X, autoplay=False)
     page = Asking(explorer)
-    for sort, key, sign in [("effect", "effect", -1), ("share", "above", -1), ("p", "p", 1)]:
+    for sort, key, sign in [("effect", "effect", -1), ("share", "above", -1), ("p", "p_value", 1)]:
         how = ALL | {"sort": sort, "features": 39}
         fields = page.ask("describe", range(20), [], **how)[0]["fields"]
         size = abs if sort == "effect" else float

@@ -58,7 +58,7 @@ def test_numbers_color_labeled_points_too(open_explorer: Any, theme: Any) -> Non
               "k.confidence[i] = 1; }); k.supervised('x')")  # fmt: skip
     menu(page).select_option(label="s")  # the number of the cluster
     act(page, "0")
-    low = [65, 68, 135] if theme else [68, 1, 84]
+    low = [52, 58, 76] if theme else [213, 219, 226]
     page.wait_for_function(f"({PIXELS})({low}) > 100")
 
 

@@ -29,7 +29,7 @@ def feature(title: str, effect: float | None = 1.5) -> dict[str, Any]:
     return {
         "title": title, "effect": effect, "larger": effect is None or effect > 0, "above": 0.93,
         "mean": "4.9", "other_mean": "2.1", "low": "1", "high": "7", "middle": 3.5,
-        "middle_text": "3.5", "p": None if effect is None else 2e-12,
+        "middle_text": "3.5", "p_value": None if effect is None else 2e-12,
         "bars": [0, 1, 9, 2], "other_bars": [5, 8, 1, 0], "column": 3, "color": 2,
     }  # fmt: skip
 
@@ -44,7 +44,7 @@ def share(name: str, share: float, other: float, lift: float) -> dict[str, Any]:
 def described() -> dict[str, Any]:
     kinds = [share("late", 0.94, 0.02, 3.8), share(HOSTILE, 0.06, 0.5, 0.2)]
     word = {"name": "stars", "share": 0.03, "other_share": 0.001, "lift": 12.3, "z": 8.5}
-    places = {"p": 0.04, "column": 1, "color": None}
+    places = {"p_value": 0.04, "column": 1, "color": None}
     kind = {"title": "kind", "association": 0.9, "values": kinds, "more": 3, **places}
     return {
         "features": [feature("petal length", 2.31), feature(HOSTILE, None), feature("sepal", -0.4)],

@@ -25,7 +25,9 @@ PLACES = (
     Field("column", nullable(INDEX), "Of those that `find_columns` lists to find by."),
     Field("color", nullable(CHOICE), "Of those that it lists to color by, −1 for the labels."),
 )
-P = Field("p", nullable(NUMBER), "Adjusted for how many are compared; null where there is none.")
+P = Field(
+    "p_value", nullable(NUMBER), "Adjusted for how many are compared; null where there is none."
+)
 
 GroupFeature = record(
     "GroupFeature",

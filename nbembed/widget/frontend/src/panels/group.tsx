@@ -133,7 +133,7 @@ function Columns({ group, columns }: { group: Group; columns: GroupColumn[] }) {
         <div key={k} class="nbe-lifts">
           <Title
             group={group} text={column.title} names={column.values.map(({ name }) => name)} note={column.association.toFixed(2)}
-            hint={`How much group and column go together: Cramér's V ${column.association.toFixed(2)}, from 0 to 1; ${pText(column.p)} (χ² test, adjusted)`}
+            hint={`How much group and column go together: Cramér's V ${column.association.toFixed(2)}, from 0 to 1; ${pText(column.p_value)} (χ² test, adjusted)`}
           />
           <List label={inline(column.title)}>
             {column.values.map((value, i) => (
@@ -182,8 +182,8 @@ function Words({ group, found: { words, words_left_out: left } }: { group: Group
         {words.map((word, k) => (
           <Lift
             key={k} group={group} name={word.name} value={word} most={most} column={word} title={word.name} select="select the points that have it"
-            hint={`${(100 * word.share).toPrecision(2)} % of all that is counted in the group, ${(100 * word.other_share).toPrecision(2)} % in the others; z = ${word.z.toFixed(1)}, ${pText(word.p)} (adjusted)`}
-            p={word.p} filter={word.column === null ? null : { ...NO_LIMIT, column: word.column, low: 1 }}
+            hint={`${(100 * word.share).toPrecision(2)} % of all that is counted in the group, ${(100 * word.other_share).toPrecision(2)} % in the others; z = ${word.z.toFixed(1)}, ${pText(word.p_value)} (adjusted)`}
+            p={word.p_value} filter={word.column === null ? null : { ...NO_LIMIT, column: word.column, low: 1 }}
           />
         ))}
       </List>
@@ -273,7 +273,7 @@ function Features({ group, found, others }: { group: Group; found: Description; 
 }
 
 function Feature({ group, feature, others }: { group: Group; feature: GroupFeature; others: string }) {
-  const { title, effect, larger, above, bars, other_bars: otherBars, column, p } = feature;
+  const { title, effect, larger, above, bars, other_bars: otherBars, column, p_value: p } = feature;
   const [mean, other, low, high, middle] = [feature.mean, feature.other_mean, feature.low, feature.high, feature.middle_text].map(minus);
   const text = `${larger ? "+" : "−"}${effect === null ? "∞" : Math.abs(effect).toFixed(2)}`;
   const hint = `Mean ${mean}, of the others ${other}. In ${percent(above)} of pairs the point of the group has the larger value. ${pText(p)} (Welch's t-test, adjusted). Bars from ${low} to ${high}, of either group in units of its highest.`;

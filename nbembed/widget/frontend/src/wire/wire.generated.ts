@@ -220,7 +220,7 @@ export interface GroupFeature {
   /** Share of pairs in which the point of the group has the larger value. */
   above: number;
   /** Adjusted for how many are compared; null where there is none. */
-  p: number | null;
+  p_value: number | null;
   mean: string;
   other_mean: string;
   /** Halfway between the means. */
@@ -257,7 +257,7 @@ export interface GroupColumn {
   /** Cramér's V, from 0 to 1. */
   association: number;
   /** Adjusted for how many are compared; null where there is none. */
-  p: number | null;
+  p_value: number | null;
   values: GroupShare[];
   /** Categories that are not listed. */
   more: number;
@@ -277,7 +277,7 @@ export interface GroupWord {
   /** The log odds ratio in standard errors. */
   z: number;
   /** Adjusted for how many are compared; null where there is none. */
-  p: number | null;
+  p_value: number | null;
   /** Of those that `find_columns` lists to find by. */
   column: number | null;
   /** Of those that it lists to color by, −1 for the labels. */
