@@ -74,7 +74,8 @@ def _script(X: Any, log: list[Event], iteration: int, writer: ScriptWriter) -> s
     by = start["nbembed"] if _VERSION.fullmatch(start["nbembed"]) else "of an unknown version"
     doc = (
         f'"""Steer an embedding again (written by nbembed {by}).\n\n'
-        f'Needs the data as X, {shape}; ends with the layout as embedding.\n"""'
+        f"Needs the data as X, {shape}, as they are embedded; ends with the layout as embedding.\n"
+        '"""'
     )
     return "\n".join([doc, "", *writer.imports(), "", *body, ""])
 
