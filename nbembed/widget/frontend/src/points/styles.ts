@@ -35,6 +35,8 @@ interface StyleInput {
 }
 
 const CONTEXT_ALPHA = 80;
+/** Of suggested groups beside the one that is to be named: they keep their hues. */
+const GROUP_ALPHA = 120;
 /** In place of a layer: points of hidden classes are in none. */
 const HIDDEN = 3;
 /** Opacity of a point without color, as a share of that of others. */
@@ -81,7 +83,8 @@ export function pointStyles(input: StyleInput): PointStyles {
     if (selected[i]) {
       flags |= FLAG.selected;
       if (!isLabeled) solid(colors, o, theme.background, crowding.alpha);
-    } else if (context) put(colors, o, neutral, isLabeled ? 2 * CONTEXT_ALPHA : CONTEXT_ALPHA);
+    } else if (context && input.groups && !isLabeled) colors[o + 3] = GROUP_ALPHA;
+    else if (context) put(colors, o, neutral, isLabeled ? 2 * CONTEXT_ALPHA : CONTEXT_ALPHA);
     marks[o + 1] = isLabeled ? labeled : plain + (linked[i] || selected[i] ? 3 : 0);
     marks[o + 2] = flags;
     marks[o + 3] = opacity;
