@@ -98,7 +98,7 @@ def main() -> None:
     with sync_playwright() as playwright, JupyterLab() as lab:
         browser = launch(playwright, chromium())
         cell = CELL.format(points=options.points)
-        notebook = lab.open_notebook(browser, lab.write_notebook("steering", [cell]), 1180, 860)
+        notebook = lab.open_notebook(browser, lab.write_notebook("steering", [cell]), 1180, 1000)
         film(notebook).write(options.to)
         browser.close()
     print(f"{options.to} ({options.to.stat().st_size // 1024} KiB)")
