@@ -187,7 +187,8 @@ class Suggestions:
         Wilson's interval (:func:`~nbembed.propagation.accuracy_interval`) of the share of labels
         that the others foretell rightly, of those which they foretell with at least this
         confidence: (0, 1) where there are none. It takes labels for a random sample of what is
-        suggested, and is a little low, since each is foretold from fewer labels.
+        suggested, and is a little low, since each is foretold from fewer labels. Where labels are
+        easier than what is suggested, as those of a lasso are, it is widened to hold the share.
 
         Parameters
         ----------
@@ -195,7 +196,9 @@ class Suggestions:
             In [0, 1].
         """
         n, right = self.judged(confidence)
-        return accuracy_interval(right, n) if n else (0.0, 1.0)
+        low, high = accuracy_interval(right, n) if n else (0.0, 1.0)
+        expected = self.expected_right(confidence)  # NaN is neither smaller nor larger
+        return min(low, expected), max(high, expected)
 
     def least_confidence(self, right: float = 0.95) -> float | None:
         """Return the least confidence above which so large a share is expected to be right.

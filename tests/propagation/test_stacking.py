@@ -349,7 +349,9 @@ def test_labels_that_are_foretold_say_how_sure_the_expected_share_is():
     assert ((p > 0.1) & (p <= 1)).all()
     sure = p >= 0.95
     assert found.judged(0.95) == (sure.sum(), (sure & (own == y[labels])).sum())
-    assert found.expected_interval(0.95) == accuracy_interval(*found.judged(0.95)[::-1])
+    low, high = accuracy_interval(*found.judged(0.95)[::-1])
+    expected = found.expected_right(0.95)
+    assert found.expected_interval(0.95) == (min(low, expected), max(high, expected))
     low, high = found.expected_interval(0.5)
     taken = found.above(0.5)
     accuracy = (found.top_class[taken] == y[taken]).mean()
@@ -359,6 +361,20 @@ def test_labels_that_are_foretold_say_how_sure_the_expected_share_is():
     assert alone.expected_interval(0.5) == (0.0, 1.0)
     with pytest.raises(ValueError, match="confidence must be"):
         found.expected_interval(1.5)
+
+
+def test_the_interval_holds_the_share_where_labels_are_easier_than_the_rest():
+    """Lassos of the middles of three digits: each of their labels is foretold surely."""
+    X, y = load_digits(return_X_y=True)
+    known = np.full(y.size, -1)
+    for k in range(3):
+        own = np.flatnonzero(y == k)
+        away = np.linalg.norm(X[own] - X[own].mean(axis=0), axis=1)
+        known[own[away <= np.quantile(away, 0.7)]] = k
+    found = nb.PropagationClassifier().fit(X, known).suggestions_
+    for confidence in (0.0, 0.5, 0.9):
+        low, high = found.expected_interval(confidence)
+        assert low <= found.expected_right(confidence) <= high
 
 
 def test_most_labels_cost_no_fit(monkeypatch):
