@@ -21,7 +21,7 @@ from PIL import Image
 
 import nbembed as nb
 from nbembed.drawing.picture import PNG_KEY
-from nbembed.drawing.scene import VIRIDIS
+from nbembed.drawing.scene import SCALES
 from nbembed.session.file import storage
 from nbembed.session.live.giver import given_by_hand
 from nbembed.widget.host import autosave, exports, opening, still_output
@@ -252,7 +252,7 @@ def test_pages_and_pictures_are_colored_by_a_measure(explore, frame):
     assert state["measure"]["mean"] == pytest.approx(expected.mean())
     values = np.frombuffer(base64.b64decode(state["measure"]["values"]["b64"]), "<f4")
     assert values == pytest.approx(expected, abs=1e-6)
-    high, low = [f'fill="{color.upper()}"' for color in (VIRIDIS[-3], VIRIDIS[0])]
+    high, low = [f'fill="{color.upper()}"' for color in (SCALES[False][-1], SCALES[False][0])]
     picture = explorer.to_svg()
     assert high in picture
     assert low in picture
