@@ -223,6 +223,7 @@ GOOD: dict[str, Good] = {
     "cv": one_of(None, 2),
     "cost_every": one_of(10, 1),
     "index": one_of(0, 1),
+    "resolution": one_of(0.5, 2.0),
     "verbose": one_of(0, False),
     "scale_neighbor": one_of(7, 1),
     "within_neighbors": one_of(3, 1),

@@ -65,6 +65,7 @@ INTERNAL: dict[str, str] = {
     "nb.methods.Start": "a record that recipes return",
     "nb.objectives.*.in_range": "each iteration calls it, with layouts",
     "nb.Suggestions*": "a record that functions return",
+    "nb.propagation.SuggestedGroups*": "a record that sessions return",
     "nb.Schedule*": "made anew in each iteration, so that it checks nothing",
     **{
         f"nb.objectives.Parametric.{name}": "a part of each iteration, called with checked arrays"

@@ -31,7 +31,7 @@ def test_no_call_crashes_hangs_or_returns_what_is_not_finite():
 
 
 def test_every_public_callable_is_in_the_table():
-    assert not calls.missing(), "give these arguments strategies, in tests/fuzz/arguments.py"
+    assert not calls.missing(), "give these arguments strategies, in tests/reliability/arguments.py"
     table = calls.table()
     for name, thing in calls.public_callables():
         covered = calls.matches(name, calls.LIVE) or calls.matches(name, calls.INTERNAL)
