@@ -1,4 +1,4 @@
-"""What of the data is embedded, and what of them is looked at."""
+"""The features of the data: the matrix that is embedded, and the data as they were given."""
 
 from __future__ import annotations
 

@@ -6,21 +6,14 @@ import re
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Notebook
+from tests.browser.test_suggestions import DATA, widget
 
 #: A name made from a feature and its sign.
 PROPOSED = re.compile(r"^pixel \d \d[+−]")
-DATA = """
-import numpy as np
-from sklearn.datasets import load_digits
-import nbembed as nb
-X, truth = load_digits(return_X_y=True)
-X, truth = X[truth < 4], truth[truth < 4]
-X, truth = X[:400], truth[:400]
-"""
 SHOW = """
 names = [f"pixel {k // 8} {k % 8}" for k in range(64)]
 explorer = nb.Explorer(X, nb.HSSNE(random_state=0, n_jobs=1), feature_names=names, autoplay=False)
@@ -37,10 +30,6 @@ def notebook(open_cells: OpenCells) -> Notebook:
     notebook.run_all()
     widget(notebook).scroll_into_view_if_needed()
     return notebook
-
-
-def widget(notebook: Notebook) -> Locator:
-    return notebook.page.get_by_role("group", name="Embedding explorer").first
 
 
 def test_all_groups_are_named_by_enter(notebook: Notebook) -> None:

@@ -96,7 +96,7 @@ def test_large_classes_count_for_more_than_their_labels():
 
 
 def test_lassoed_clouds_leave_the_others(four):
-    """Where a class is labeled nearly whole, what has no label is another class for the most part.
+    """If a class is labeled nearly whole, most unlabeled points are of other classes.
 
     Labels carried to it drew all other groups of a map to the first two that had a name.
     """

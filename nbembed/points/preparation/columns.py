@@ -42,7 +42,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 @dataclass(frozen=True)
 class PreparedColumn:
-    """What happens to a column.
+    """A column of a table, and its use.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class PreparedColumn:
 
     @property
     def embedded(self) -> bool:
-        """Whether the column is embedded."""
+        """True unless the column is left out."""
         return self.use != "left out"
 
 

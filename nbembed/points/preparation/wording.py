@@ -1,4 +1,4 @@
-"""What is said of prepared data: how, what is left out, and what was filled in."""
+"""Sentences on prepared data: their preparation, columns left out, values filled in."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-/** What a picture of the map has around it on request: a title above, a legend beside it. */
+/** The frame of a picture of the map on request: a title above, a legend beside it. */
 import type { RGB } from "../host/theme";
 
-/** What the colors mean: names with their colors, or a scale from its lowest to its highest value. */
+/** The legend of the colors: names with their colors, or a scale from its lowest to its highest value. */
 export interface Legend {
   title: string;
   entries: { text: string; color: string }[];

@@ -160,7 +160,7 @@ function format(value: number, step: number): string {
   return value.toFixed(digits);
 }
 
-/** What of the data is embedded, and how. */
+/** The note on the data that are embedded and their preparation. */
 export function DataNote({ view }: { view: View }) {
   const note = inline(view.store.traits.data_note.value, 600);
   return note ? <p class="nbe-why nbe-note" title={note} dir="auto">{note}</p> : null;

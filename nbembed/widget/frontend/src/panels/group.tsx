@@ -205,7 +205,7 @@ interface RowProps {
   title: string;
   hint: string;
   column: { color: number | null };
-  /** What Shift with a click does, and how its points are found. */
+  /** The action of a click with Shift, and the filter that finds its points. */
   select: string;
   filter: FindFilter | null;
   kind: string;

@@ -86,7 +86,7 @@ function Group({ view }: { view: View }) {
   );
 }
 
-/** What else distinguishes a group, in a line. */
+/** Further differences of a group, in a line. */
 function traits(found: Parameters<typeof proposal>[0]): string {
   const words = found.words.slice(2, 6).map(({ name }) => inline(name, 24));
   const features = found.features.slice(0, 5).map((f) => `${inline(f.title, 24)} ${f.larger ? "+" : "−"}${f.effect === null ? "∞" : Math.abs(f.effect).toFixed(1)}`);

@@ -330,13 +330,13 @@ function limits({ low, high, categories, text }: FindFilter): boolean {
   return low !== null || high !== null || categories !== null || text.trim() !== "";
 }
 
-/** What finds a text where a word begins, and where it is one, without regard to case. */
+/** Patterns that find a text at the beginning of a word and as a whole word, without regard to case. */
 export function wordBegins(text: string, whole = false): RegExp {
   const letters = text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   return new RegExp(`(?<![\\p{L}\\p{N}_])${letters}${whole ? "(?![\\p{L}\\p{N}_])" : ""}`, "iu");
 }
 
-/** Where the bars begin that hold the highest tenth of the values, or the last one alone if it holds more. */
+/** The first bar of those that hold the highest tenth of the values, or the last one alone if it holds more. */
 function highest({ low, high, step, totals }: FindChart): number | null {
   const most = HIGH * totals.reduce((sum, n) => sum + n, 0);
   let first = totals.length;

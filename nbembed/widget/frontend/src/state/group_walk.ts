@@ -20,13 +20,13 @@ interface SuggestedGroup {
   nearest: number[];
 }
 
-/** What the map shows of groups: that of each point, −1 for none, and their colors. */
+/** Groups as the map shows them: that of each point, −1 for none, and their colors. */
 export interface GroupColors {
   codes: Int32Array;
   colors: string[];
 }
 
-/** What the walk needs of its view. */
+/** The parts of a view that the walk uses. */
 interface Host {
   say: (message: string) => void;
   able: () => boolean;
@@ -53,7 +53,7 @@ export class GroupWalk {
   readonly groups = signal<SuggestedGroup[]>([]);
   /** The group that is to be named. */
   readonly current: ReadonlySignal<SuggestedGroup | null>;
-  /** What colors the map while the walk goes on. */
+  /** The colors of the map during the walk. */
   readonly colors: ReadonlySignal<GroupColors | null>;
   readonly name = signal("");
   /** Counts how often the field of the name has been asked for. */
@@ -303,7 +303,7 @@ const [LETTERS, PARTS] = [24, 2];
 /** How much a column of categories must go with the group for a value to name it. */
 const ASSOCIATED = 0.3;
 
-/** What distinguishes a group most, as a name: words, else a category, else features with a sign; "" if nothing does. */
+/** A name of a group from its strongest differences: words, else a category, else features with a sign; "" if it has none. */
 export function proposal({ words, categories, features }: Pick<Description, "words" | "categories" | "features">): string {
   const short = (text: string): string => inline(text, LETTERS);
   if (words.length) return words.slice(0, PARTS).map(({ name }) => short(name)).join(" ");

@@ -21,7 +21,7 @@ interface Hands {
   able(): boolean;
   /** What a picture of the map is drawn from, null before there is a map. */
   scene(): Scene | null;
-  /** What its colors mean. */
+  /** The meaning of its colors. */
   legend(): Legend | null;
 }
 

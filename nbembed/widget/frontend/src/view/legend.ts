@@ -1,4 +1,4 @@
-/** What the colors of the map mean, for a picture of it. */
+/** The legend of the map, for a picture of it. */
 import { inline } from "../state/cards";
 import { columnText, endsOf } from "../state/column_text";
 import { short } from "../state/numbers";

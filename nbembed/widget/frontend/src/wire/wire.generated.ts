@@ -412,7 +412,7 @@ export interface Traits {
   explained: number;
   /** Whether the tab Why shows the map without labels. */
   unsupervised_shown: boolean;
-  /** What of the data is embedded, and how. */
+  /** The note on the data that are embedded and their preparation. */
   data_note: string;
   /** Whether points have names that the map can show. */
   named: boolean;
