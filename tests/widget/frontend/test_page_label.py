@@ -822,7 +822,7 @@ def test_what_the_map_is_prepared_with_is_in_a_fold_with_its_cost(page: Page) ->
     page.get_by_role("button", name="Advanced").click()
     number = page.get_by_role("textbox", name="Perplexity")
     expect(number).to_have_value("30")
-    expect(page.get_by_text("Finds the neighbors of 600 points anew")).to_have_count(2)
+    expect(page.get_by_text("Recomputes neighbors (600 points)")).to_have_count(2)
     number.fill("12")
     number.press("Enter")
     page.wait_for_function("window.kernel.commands('set').length === 1")
