@@ -203,7 +203,9 @@ TRAITS: Mapping[str, Trait] = {
         Trait(
             "unsupervised_shown", FLAG, False, "Whether the tab Why shows the map without labels."
         ),
-        Trait("data_note", TEXT, "", "The note on the data that are embedded and their preparation."),
+        Trait(
+            "data_note", TEXT, "", "The note on the data that are embedded and their preparation."
+        ),
         Trait("named", FLAG, False, "Whether points have names that the map can show."),
         Trait("names_shown", FLAG, True, "Whether the map shows names where there is room."),
         Trait("method", TEXT, ""),

@@ -115,7 +115,7 @@ def test_a_column_is_offered_by_its_name(page: Page) -> None:
     act(page, "k.traits.color_columns = ['size', 'kind']")
     panel = open_find(page)
     box = panel.get_by_role("searchbox", name="Search")
-    box.fill("siz")
+    box.fill("size")
     offered = panel.get_by_role("list", name="Columns of this name").get_by_role("listitem")
     expect(offered).to_have_count(1)
     expect(offered).to_contain_text("size is a column")
