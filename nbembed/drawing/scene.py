@@ -80,7 +80,7 @@ def picture_of(
     by_measure = color_by in MEASURES and len(values) == n
     if color_by == "probability" and membership_colors is not None:
         share = membership_colors[:, 3:].astype(np.float64) / 255
-        mixed = share * membership_colors[:, :3] + (1 - share) * np.array(background)
+        mixed = share * membership_colors[:, :3] + (1 - share) * np.array(NEUTRAL)
         colors = mixed.round().astype(np.uint8)
     elif by_column and column["kind"] == "category":
         codes = np.where(np.isnan(values), -1, values).astype(int)

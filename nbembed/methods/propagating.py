@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
 
 from nbembed.methods.algorithm import GridRecipe
 from nbembed.propagation.carrying import carried
+from nbembed.supervision.weights import label_weights
 from nbembed.validation import check_flag
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nbembed.affinities import Affinities
     from nbembed.supervision import Supervision
 
@@ -41,3 +46,20 @@ class PropagatingRecipe(GridRecipe):
         if self.propagate_labels == "auto" or not self.propagate_labels:
             return supervision
         return carried(affinities, supervision, n_jobs=self.n_jobs)
+
+    def memberships(self, Y: NDArray[Any], objective: Any) -> NDArray[Any] | None:
+        """Return the weight with which each point's label acts, by hand or carried, at its class.
+
+        The shape is (n_samples, n_classes). None as long as no label is carried.
+        """
+        acting = objective.supervision
+        if acting is None or self.propagate_labels is not True:
+            return None
+        labeled = acting.labeled
+        classes = acting.top_class[labeled]
+        if np.unique(classes).size < 2:
+            return None
+        shares = np.zeros((acting.n_samples, len(acting.classes)), dtype=np.float32)
+        confidence = acting.confidence[labeled]
+        shares[labeled, classes] = label_weights(confidence, len(acting.classes))
+        return shares

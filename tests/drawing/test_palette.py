@@ -105,6 +105,14 @@ def test_a_certain_point_has_its_class_color_and_mixtures_are_light() -> None:
     assert 180 < rgba[1, 0] < 190  # mixed in coded values it would be a dark 128
 
 
+def test_a_point_is_as_opaque_as_it_belongs_to_any_class() -> None:
+    rgba = membership_colors(np.array([[0.4, 0.0], [0.0, 0.0], [0.3, 0.3]]), ["#FF0000", "#0000FF"])
+    assert rgba[0].tolist() == [255, 0, 0, 102]
+    assert rgba[1, 3] == 0
+    assert rgba[2, 3] == 153
+    assert rgba[2, 0] == rgba[2, 2] > 180
+
+
 @pytest.mark.parametrize("count", [1, 2, 5, 12])
 def test_ordered_colors_rise_in_lightness(count: int) -> None:
     colors = palette.category_colors(count, ordered=True)

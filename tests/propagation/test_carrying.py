@@ -148,6 +148,31 @@ def test_a_live_session_carries_labels_and_says_so() -> None:
         assert session.method.propagate_labels is False
 
 
+def test_a_live_map_is_colored_by_the_labels_that_are_carried() -> None:
+    with nb.Session(X, nb.HSSNE(random_state=0)) as session:
+        session.label([0, 1], "a")
+        session.step(2, wait=True)
+        assert session.membership is None
+        session.label(np.flatnonzero(y != y[0])[-2:], "b")
+        session.step(2, wait=True)
+        shares = session.membership
+        assert shares is not None
+        acting = carried(perplexity_affinities(X, 30).joint(), session.supervision)
+        np.testing.assert_array_equal(shares.sum(axis=1) > 0, acting.label_weights > 0)
+        np.testing.assert_allclose(shares[session.supervision.labeled].max(axis=1), 1)
+        there = np.flatnonzero(shares.sum(axis=1))
+        assert there.size > 30
+        np.testing.assert_array_equal(shares[there].argmax(axis=1), acting.top_class[there])
+        session.undo()
+        session.step(2, wait=True)
+        assert session.membership is None
+    with nb.Session(X, nb.HSSNE(random_state=0, propagate_labels=False)) as session:
+        session.label([0, 1], "a")
+        session.label([2], "b")
+        session.step(2, wait=True)
+        assert session.membership is None
+
+
 @pytest.mark.parametrize("wrong", ["yes", 2, None])
 def test_it_is_a_flag(wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="propagate_labels"):

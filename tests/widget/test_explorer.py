@@ -437,9 +437,13 @@ def test_points_are_colored_by_probability_while_there_is_any_until_someone_choo
 ) -> None:
     page.say("hello")
     session.membership = np.tile([1.0, 0.0], (6, 1))
+    session.rest()
+    eventually(lambda: explorer.membership_colors)
+    assert explorer.color_by == "column", "labels are carried: the map has no regions of classes"
+    session.directions = np.array([[1.0, 0.0], [-1.0, 0.0]])
     session.move()
     eventually(lambda: explorer.color_by == "probability")
-    session.membership = None
+    session.directions, session.membership = None, None
     session.rest()
     eventually(lambda: explorer.color_by == "column")
     assert page.command("color_by", mode="class")["ok"]

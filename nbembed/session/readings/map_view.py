@@ -108,7 +108,8 @@ class MapView:
     def membership(self) -> NDArray[Any] | None:
         """Class probabilities, shape (n_samples, n_classes), of methods that have them.
 
-        With Mbed in the plane rows are 0 at points that seem to be of none of the classes.
+        With Mbed in the plane rows are 0 at points that seem to be of none of the classes. With
+        HSSNE and SNE they are the weights with which labels act, by hand or carried to a point.
         """
         return self._controller.mailbox.published.memberships(self.n_samples)
 

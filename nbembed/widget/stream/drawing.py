@@ -41,6 +41,11 @@ class Drawing:
     borders: list[list[float]]
 
     @property
+    def has_regions(self) -> bool:
+        """Whether classes have places on the map."""
+        return bool(self.directions or self.centers)
+
+    @property
     def annotations(self) -> dict[str, Any]:
         """Values of the traits of what is drawn beside the points."""
         return {

@@ -100,7 +100,7 @@ class FrameSource:
         buffers = [self._positions(drawing.positions, content)]
         if drawing.colors is not None:
             buffers.append(encode("membership_colors", drawing.colors))
-        self._writer.follow_memberships(drawing.colors is not None)
+        self._writer.follow_memberships(drawing)
         self._send(content, buffers)
         self._writer.write_path()
         return True

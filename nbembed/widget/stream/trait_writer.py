@@ -14,7 +14,7 @@ from nbembed.widget.wire.protocol import encode, finite
 
 if TYPE_CHECKING:
     from nbembed.session import Session
-    from nbembed.widget.stream.drawing import FrameArtist
+    from nbembed.widget.stream.drawing import Drawing, FrameArtist
 
 
 class TraitWriter:
@@ -69,7 +69,7 @@ class TraitWriter:
             return
         frame = session.frame()
         drawing = self._artist.draw(frame)
-        self.follow_memberships(drawing.colors is not None)
+        self.follow_memberships(drawing)
         colors = drawing.colors
         self.update(
             {
@@ -118,8 +118,12 @@ class TraitWriter:
 
     # -- what colors the points ---------------------------------------------------------------
 
-    def follow_memberships(self, there: bool) -> None:
-        """Color by class probability while the method has any, unless someone has chosen."""
+    def follow_memberships(self, drawing: Drawing) -> None:
+        """Color by class probability while the method has any, unless someone has chosen.
+
+        A column that was given stays where labels are carried: no region of the map is a class's.
+        """
+        there = drawing.colors is not None and (drawing.has_regions or not self._has_column)
         if there != self._has_memberships:
             self._has_memberships = there
             if not self._color_chosen:

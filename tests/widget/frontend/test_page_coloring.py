@@ -51,6 +51,21 @@ PIXELS = """(color) => { const canvas = document.querySelector('.nbe-map .nbe-po
   return found; }"""
 
 
+def test_a_point_without_a_class_is_as_it_was_before_labels_were_carried(
+    open_explorer: Any,
+) -> None:
+    page = open_explorer(n=80, clusters=4, renderer="raster", color_by="class")
+    neutral = [169, 174, 184]  # #8A919E as it is drawn on the ground
+    page.wait_for_function(f"({PIXELS})({neutral}) > 100")
+    before = page.evaluate(f"({PIXELS})({neutral})")
+    act(page, "k.update({ color_by: 'probability' })")
+    colors = "Uint8Array.from({ length: 320 }, (_, i) => [0, 0, 200, i < 160 ? 255 : 0][i % 4])"
+    act(page, f"k.frame({{}}, [{colors}])")
+    page.wait_for_function(f"({PIXELS})({neutral}) < {0.7 * before}")
+    assert page.evaluate(f"({PIXELS})([40, 40, 209]) > 100")
+    assert page.evaluate(f"({PIXELS})({neutral})") > 0.3 * before
+
+
 @pytest.mark.parametrize("theme", [None, DARK])
 def test_numbers_color_labeled_points_too(open_explorer: Any, theme: Any) -> None:
     page = open_explorer(n=80, clusters=4, theme=theme, renderer="raster", color_columns=["d", "s"])

@@ -206,7 +206,10 @@ def test_thirty_thousand_titles_are_no_load_for_messages() -> None:
 
 def test_a_chosen_column_survives_what_the_method_would_show(explorer: Any) -> None:
     explorer.color("size")
-    explorer._writer.follow_memberships(True)
+    session = explorer.session
+    session.directions, session.membership = np.array([[1.0, 0.0]]), np.ones((6, 1))
+    explorer._writer.write_at_rest()
+    assert explorer.membership_colors
     assert explorer.color_by == "column"
 
 

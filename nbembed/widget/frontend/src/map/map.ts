@@ -236,11 +236,13 @@ export class PointMap {
   /** Redraw when anything that is drawn changes. */
   private follow(): void {
     const { store } = this;
+    let painted: Uint8Array | null = null;
     this.off.push(
       effect(() => {
         const layout = store.layout.value;
         this.stale.layout = true;
-        if (layout.fresh || store.traits.color_by.peek() === "probability") this.stale.styles = true;
+        if (layout.fresh || layout.membershipColors !== painted) this.stale.styles = true;
+        painted = layout.membershipColors;
         this.fit.aim(this.compare.ground.peek() ?? layout.positions, layout.fresh, this.beyond());
         this.transition.aim(layout.positions, layout.fresh, performance.now());
         this.redraw();

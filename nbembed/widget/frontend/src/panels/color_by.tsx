@@ -12,6 +12,12 @@ import { ColumnPicker } from "./column_picker";
 import { useRoving } from "./roving";
 import { MeasureLegend } from "./why";
 
+/** What the colors of classes mean that no label has given. */
+const SURENESS = {
+  suggestion: "Each point has the color of the class that is suggested for it, the grayer the less sure; gray where it seems to be of none of the classes",
+  probability: "Each point has the color of the class it goes with on this map, the grayer the less sure; gray where it goes with none of the classes",
+};
+
 /** What values of the menu begin with that stand for a column. */
 const COLUMN = "column ";
 
@@ -72,8 +78,8 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
       {colorBy.value === "column" && <Legend view={view} />}
       <MeasureLegend view={view} />
       <NamesShown view={view} />
-      {colorBy.value === "suggestion" && (
-        <div class="nbe-ramp nbe-sureness" title="Each point has the color of the class that is suggested for it, the grayer the less sure; gray where it seems to be of none of the classes">
+      {(colorBy.value === "suggestion" || colorBy.value === "probability") && (
+        <div class="nbe-ramp nbe-sureness" title={SURENESS[colorBy.value]}>
           <span>unsure</span><i /><span>sure</span>
         </div>
       )}

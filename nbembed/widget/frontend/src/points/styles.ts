@@ -108,8 +108,10 @@ function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
   }
   if (input.colorBy === "probability" && membershipColors.length === 4 * input.size) {
     return (i) => {
-      for (let c = 0; c < 3; c++) colors[4 * i + c] = membershipColors[4 * i + c];
-      colors[4 * i + 3] = Math.round((membershipColors[4 * i + 3] * alpha) / 255);
+      const o = 4 * i;
+      const mixed: RGB = [membershipColors[o], membershipColors[o + 1], membershipColors[o + 2]];
+      const share = membershipColors[o + 3] / 255;
+      put(colors, o, mix(neutral, mixed, share), Math.round((NEUTRAL_SHARE + share * (1 - NEUTRAL_SHARE)) * alpha));
     };
   }
   if (input.colorBy === "suggestion" && input.suggestions.state === "ready") return suggestionPainter(input, colors);
@@ -148,9 +150,14 @@ function suggestionPainter(input: StyleInput, colors: Uint8Array): (i: number) =
     const color = classColors[suggestions.classes[i]];
     const confidence = confidenceOf(suggestions, i);
     const share = hidden.has(i) || !color ? 0 : Math.max(0, (confidence - chance) / (1 - chance));
-    const mix = (c: 0 | 1 | 2) => Math.round(neutral[c] + share * ((color ?? neutral)[c] - neutral[c]));
-    put(colors, 4 * i, [mix(0), mix(1), mix(2)], input.crowding.alpha);
+    put(colors, 4 * i, mix(neutral, color ?? neutral, share), input.crowding.alpha);
   };
+}
+
+/** The neutral color with a share of another one. */
+function mix(neutral: RGB, color: RGB, share: number): RGB {
+  const at = (c: 0 | 1 | 2) => Math.round(neutral[c] + share * (color[c] - neutral[c]));
+  return [at(0), at(1), at(2)];
 }
 
 /** Make a color opaque as it looks on the ground where the map is not crowded: an outline lies below it. */

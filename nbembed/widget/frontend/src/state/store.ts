@@ -12,6 +12,7 @@ import { OwnChanges } from "../wire/own_changes";
 import { Polling } from "../wire/polling";
 import { Queries } from "../wire/queries";
 import { countChanges } from "../wire/reactive";
+import { same } from "./pick";
 import { NO_SUGGESTIONS, readSuggestions, type Suggestions } from "./suggestions";
 import { positionsOf, readTrait, stepOf, TRAIT_NAMES, typedArray, type Model, type TraitName } from "../wire/wire";
 import { FRAME_TRAITS, type FrameMessage, type MessageToPage, type Traits } from "../wire/wire.generated";
@@ -285,6 +286,7 @@ export class Store {
   private frame(message: FrameMessage, buffers: DataView[]): void {
     const before = this.layout.peek();
     const positions = positionsOf(buffers[0], message.range);
+    const colors = typedArray("Uint8Array", buffers[1]);
     batch(() => {
       for (const name of FRAME_TRAITS) {
         const value = message[name];
@@ -293,7 +295,8 @@ export class Store {
       this.layout.value = {
         positions,
         step: stepOf(message.range),
-        membershipColors: typedArray("Uint8Array", buffers[1]),
+        // The same array says that nothing need be painted anew.
+        membershipColors: same(colors, before.membershipColors) ? before.membershipColors : colors,
         version: message.version,
         seq: message.seq,
         applied: message.applied[this.commands.client] ?? 0,
