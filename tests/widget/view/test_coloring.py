@@ -21,6 +21,7 @@ from nbembed.widget import Explorer
 from nbembed.widget.stream.serializers import color_values
 from nbembed.widget.view.view_state import view_of, view_state
 from nbembed.widget.wire import schema
+from tests.waiting import eventually
 from tests.widget.answers.test_find import Asking
 from tests.widget.contract import check_traits
 from tests.widget.fake_session import FakeSession
@@ -207,9 +208,10 @@ def test_thirty_thousand_titles_are_no_load_for_messages() -> None:
 def test_a_chosen_column_survives_what_the_method_would_show(explorer: Any) -> None:
     explorer.color("size")
     session = explorer.session
-    session.directions, session.membership = np.array([[1.0, 0.0]]), np.ones((6, 1))
-    explorer._writer.write_at_rest()
-    assert explorer.membership_colors
+    session.directions = np.array([[1.0, 0.0]])
+    session.membership = np.ones((session.n_samples, 1))
+    session.rest()
+    eventually(lambda: explorer.membership_colors)
     assert explorer.color_by == "column"
 
 
