@@ -66,6 +66,7 @@ class FrameArtist:
         self._palette = palette
         self._projection = Projection()
         self._lock = threading.Lock()
+        self._colored: tuple[NDArray[Any], list[str], NDArray[np.uint8]] | None = None
 
     def class_styles(self, classes: Sequence[str]) -> list[dict[str, Any]]:
         """Return the look of each class."""
@@ -130,8 +131,7 @@ class FrameArtist:
             memberships = frame.membership
             colors = None
             if memberships is not None and memberships.shape[0] == positions.shape[0]:
-                class_colors = self._palette.colors(memberships.shape[1])
-                colors = membership_colors(memberships, class_colors)
+                colors = self._colors(memberships)
             centers = self._projection.points(frame.centers) if frame.version else []
             names = list(frame.center_names[: len(centers)])
             styles = self._palette.styles(self._session.supervision.classes)
@@ -153,3 +153,14 @@ class FrameArtist:
                 [by_name.get(name, color) for name, color in zip(names, others)],
                 borders,
             )
+
+    def _colors(self, memberships: NDArray[Any]) -> NDArray[np.uint8]:
+        """Return the points' colors; those of labels that are carried stay from frame to frame."""
+        class_colors = self._palette.colors(memberships.shape[1])
+        if self._colored is not None:
+            seen, with_colors, found = self._colored
+            if with_colors == class_colors and np.array_equal(seen, memberships):
+                return found
+        found = membership_colors(memberships, class_colors)
+        self._colored = memberships, class_colors, found
+        return found
