@@ -23,6 +23,7 @@ from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import FittedData, RowCost
+from nbembed.methods.propagating import PropagatingRecipe
 from nbembed.methods.recipe import Part
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.link_shares import LinkForm
@@ -65,19 +66,14 @@ TRADEOFF = LiveParameter(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NeRVRecipe(GridRecipe):
-    """The recipe of NeRV's maps; the parameters are those of :class:`NeRV`.
+class RetrievalRecipe(GridRecipe):
+    """Base of the recipes of NeRV and SNeRV.
 
     The grid has a form for one width on the map alone. With the width of each point, all pairs are
     summed for any affinities.
     """
 
-    summary: ClassVar[str] = "trades false neighbors for missed ones"
-    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (TRADEOFF, RHO)
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {"map_width": ("objective",)}
-    #: "grid" is refused with map_width="point".
-    shared: ClassVar[tuple[str, ...]] = SHARED_BUT_ALGORITHM
-
     #: Rows, their logarithms, and those packed.
     dense_forms: ClassVar[int] = 3
 
@@ -139,13 +135,17 @@ class NeRVRecipe(GridRecipe):
             affinities,
             self.tradeoff,
             width=width,
-            supervision=supervision,
+            supervision=self.acting(affinities, supervision),
             rho=self.rho,
             labels_as_links=self._labels_as_links,
             link_form=self.link_form,
             algorithm=self.algorithm_for(affinities.n_samples) if affinities.is_sparse else "exact",
             n_jobs=self.n_jobs,
         )
+
+    def acting(self, affinities: Affinities, supervision: Supervision) -> Supervision:
+        """Return the labels and links that act on the map."""
+        return supervision
 
     def make_optimizer(self) -> Optimizer:
         """Return the optimizer of the keyword; "auto" is momentum, in a learned metric L-BFGS.
@@ -193,6 +193,30 @@ class NeRVRecipe(GridRecipe):
         return Schedule((*stages, Stage(1, optimizer, {"widening": 1.0}, name="release")))
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NeRVRecipe(PropagatingRecipe, RetrievalRecipe):
+    """The recipe of NeRV's maps; the parameters are those of :class:`NeRV`."""
+
+    summary: ClassVar[str] = "trades false neighbors for missed ones"
+    live_parameters: ClassVar[tuple[LiveParameter, ...]] = (TRADEOFF, RHO)
+    #: "grid" is refused with map_width="point", labels are carried to fewer points than in HSSNE.
+    shared: ClassVar[tuple[str, ...]] = tuple(
+        s for s in SHARED_BUT_ALGORITHM if s != "propagate_labels"
+    )
+    #: With affinities of nearest neighbors each pair of a class is stored.
+    carried_at_once: ClassVar[int] = GRID_FROM - 1
+
+    def check(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        super().check(n_samples, supervision)
+        if self.propagate_labels is True and self.neighbors_for(n_samples) is not None:
+            raise ValueError(
+                f"propagate_labels=True serves affinities of all pairs, got {n_samples} points and "
+                f"algorithm={self.algorithm!r}, which takes those of nearest neighbors; HSSNE and "
+                "SNE carry labels there"
+            )
+
+
 class NeRV(PlacesNewPoints):
     """Neighbor retrieval visualizer, optionally semi-supervised.
 
@@ -215,6 +239,9 @@ class NeRV(PlacesNewPoints):
         How labels and must-links enter. "structured" keeps the inner structure of a group: half of
         a point's share goes evenly to its group, half to its nearest neighbors there, and a class
         of few labels counts less. "uniform" spreads all of it evenly.
+    propagate_labels : bool or "auto", default="auto"
+        Carries labels to the points around them, as for :class:`~nbembed.HSSNE`, where affinities
+        are those of all pairs. "auto" does so in a live session of fewer than 5000 points.
     perplexity : float or "auto", default="auto"
         Effective number of neighbors; "auto" is min(30, (n_samples − 1)/3).
     metric : str, callable or LearningMetric, default="euclidean"
@@ -290,7 +317,7 @@ class NeRV(PlacesNewPoints):
     (150, 2)
     """
 
-    recipe_type: ClassVar[type[NeRVRecipe]] = NeRVRecipe
+    recipe_type: ClassVar[type[RetrievalRecipe]] = NeRVRecipe
 
     _precision: float
 
@@ -302,6 +329,7 @@ class NeRV(PlacesNewPoints):
         map_width: Literal["point", "uniform"] = "point",
         rho: float = 0.5,
         link_form: LinkForm = "structured",
+        propagate_labels: bool | Literal["auto"] = "auto",
         perplexity: float | Literal["auto"] = "auto",
         metric: str | Callable[..., float] | Any = "euclidean",
         init: str | ArrayLike = "pca",
@@ -319,6 +347,7 @@ class NeRV(PlacesNewPoints):
         self.map_width = map_width
         self.rho = rho
         self.link_form = link_form
+        self.propagate_labels = propagate_labels
         self.perplexity = perplexity
         self.metric = metric
         self.init = init

@@ -22,7 +22,7 @@ from nbembed.methods.algorithm import AlgorithmChoice
 from nbembed.methods.learned_affinities import FLOOR, must_learn
 from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.neighbor_base import RHO
-from nbembed.methods.nerv import TRADEOFF, NeRV, NeRVRecipe
+from nbembed.methods.nerv import TRADEOFF, NeRV, RetrievalRecipe
 from nbembed.methods.recipe import Part
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.validation import shown
@@ -41,7 +41,7 @@ RHO_OF_LINKS = (
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SNeRVRecipe(NeRVRecipe):
+class SNeRVRecipe(RetrievalRecipe):
     """The recipe of SNeRV's maps; the parameters are those of :class:`SNeRV`."""
 
     summary: ClassVar[str] = "NeRV in a metric learned from labels"

@@ -115,7 +115,7 @@ def error(Y: NDArray[Any], labeled: NDArray[Any], classes: NDArray[Any]) -> floa
     return float(np.mean(classes[labeled][nearest] != classes[others]))
 
 
-@pytest.mark.parametrize("method", [nb.HSSNE, nb.SNE])
+@pytest.mark.parametrize("method", [nb.HSSNE, nb.SNE, nb.NeRV])
 def test_neighborhoods_go_with_their_labels(method: Any) -> None:
     data, classes = (part[:500] for part in load_digits(return_X_y=True))
     errors = []
@@ -177,3 +177,29 @@ def test_a_live_map_is_colored_by_the_labels_that_are_carried() -> None:
 def test_it_is_a_flag(wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="propagate_labels"):
         nb.HSSNE(propagate_labels=wrong).fit(X)
+
+
+def test_nerv_carries_labels_where_all_pairs_are_there() -> None:
+    with nb.Session(X, nb.NeRV(random_state=0)) as session:
+        assert session.method.propagate_labels is True
+        session.label([0, 1], "a")
+        session.label(np.flatnonzero(y != y[0])[-2:], "b")
+        session.step(2, wait=True)
+        shares = session.membership
+        assert shares is not None
+        assert np.count_nonzero(shares.sum(axis=1)) > 30
+    many = np.zeros((5000, 2))
+    many[:, 0] = np.arange(5000)
+    assert nb.NeRV().recipe.live(5000).propagate_labels is False
+    with pytest.raises(ValueError, match="propagate_labels=True serves affinities of all pairs"):
+        nb.NeRV(propagate_labels=True).fit(many)
+    nb.NeRV(propagate_labels=True, algorithm="exact").recipe.check(5000, Supervision(5000))
+
+
+def test_snerv_learns_from_labels_and_carries_none() -> None:
+    with nb.Session(X, nb.SNeRV(random_state=0)) as session:
+        session.label([0, 1], "a")
+        session.label(np.flatnonzero(y != y[0])[-2:], "b")
+        session.step(2, wait=True)
+        assert session.membership is None
+        assert "propagate" not in session.to_script()

@@ -109,7 +109,7 @@ class MapView:
         """Class probabilities, shape (n_samples, n_classes), of methods that have them.
 
         With Mbed in the plane rows are 0 at points that seem to be of none of the classes. With
-        HSSNE and SNE they are the weights with which labels act, by hand or carried to a point.
+        HSSNE, SNE and NeRV they are the weights with which labels act, by hand or carried.
         """
         return self._controller.mailbox.published.memberships(self.n_samples)
 
