@@ -17,20 +17,11 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 from nbembed.baselines import MRE, MUHSIC, SIsomap
 from nbembed.supervision import Supervision
 
 pytestmark = pytest.mark.filterwarnings("ignore:the graph of n_neighbors")
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", [SIsomap, MUHSIC, MRE])
-def test_scikit_learns_checks(kind):
-    """All of them: none is expected to fail."""
-    few = {"max_iter": 60, "random_state": 0, "n_jobs": 1} if kind is MRE else {}
-    check_estimator(kind(**few), on_skip=None)
 
 
 def test_everything_after_the_first_parameter_is_keyword_only(kind):

@@ -23,9 +23,9 @@ from nbembed.session.core.estimators import _class_of
 SPECIAL = {
     "Mbed": {"n_classes": 4, "max_iter": 40},
     "ParametricEmbedding": {"classifier": "soft-nearest-neighbor"},
+    # LearningMetric itself is checked with what it chooses by cross-validation.
+    "SNeRV": {"metric": nb.LearningMetric(n_centroids=2, width=1.0)},
 }
-
-SLOW = ("MRE",)
 
 _ONE_AXIS = (
     "the check sets n_components = 1, and four class directions at equal angles need three axes"
@@ -59,8 +59,7 @@ def estimators():
                 and issubclass(found, BaseEstimator)
                 and not inspect.isabstract(found)
             ):
-                slow = [pytest.mark.slow] if name in SLOW else []
-                yield pytest.param(found, id=name, marks=slow)
+                yield pytest.param(found, id=name)
 
 
 def quick(kind):

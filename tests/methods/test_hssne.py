@@ -83,12 +83,16 @@ def test_labels_gather_their_points(pair, kind):
     assert tight < 0.8 * loose
 
 
+@pytest.fixture(scope="module")
+def plain():
+    return HSSNE(random_state=0, max_iter=400).fit(load_digits().data[:600])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["link", "label"])
 @pytest.mark.parametrize("n_points", [2, 3, 5, 10])
-def test_a_lasso_of_few_points_never_tears_the_map_apart(n_points, how):
+def test_a_lasso_of_few_points_never_tears_the_map_apart(plain, n_points, how):
     X = load_digits().data[:600]
-    plain = HSSNE(random_state=0, max_iter=400).fit(X)
     points = np.random.default_rng(n_points).choice(600, n_points, replace=False)
     told = Supervision(600)
     told = told.must_link(points) if how == "link" else told.label(points, "these")

@@ -63,24 +63,25 @@ def broken(monkeypatch):
     monkeypatch.setenv("NBEMBED_FUZZ_TABLE", "tests.reliability.broken")
 
 
-@pytest.mark.parametrize(
-    ("entry", "kind", "call"),
-    [
-        ("crash", "the process crashed: SIGSEGV", "crash(x=7)"),
-        ("exit", "the process ended with status 3", "exit(x=7)"),
-        ("foreign", "IndexError is not among the errors allowed", "foreign(x=7)"),
-        ("unnamed", "the message names no argument", "unnamed(x=7)"),
-        ("nan", "the result is nan", "nan(x=7)"),
-        ("changes", "an argument was changed", "changes(x=array([7"),
-    ],
-)
-def test_the_fuzzer_names_the_call(broken, entry, kind, call):
-    report = runner.execute([Batch(entry, 60, 0), Batch("fine", 5, 0)])
-    (failure,) = report.failures
-    assert failure.kind == kind
-    assert failure.call.startswith(call)
-    assert f"{entry!r}" in failure.batch.command() or entry in failure.batch.command()
-    assert report.calls > 5, "the batches after it are run as well"
+#: What each entry of the broken table does wrong, and the shortest call that does it.
+BROKEN = {
+    "crash": ("the process crashed: SIGSEGV", "crash(x=7)"),
+    "exit": ("the process ended with status 3", "exit(x=7)"),
+    "foreign": ("IndexError is not among the errors allowed", "foreign(x=7)"),
+    "unnamed": ("the message names no argument", "unnamed(x=7)"),
+    "nan": ("the result is nan", "nan(x=7)"),
+    "changes": ("an argument was changed", "changes(x=array([7"),
+}
+
+
+def test_the_fuzzer_names_the_calls(broken):
+    report = runner.execute([*(Batch(entry, 60, 0) for entry in BROKEN), Batch("fine", 5, 0)])
+    assert [failure.batch.entry for failure in report.failures] == list(BROKEN)
+    for failure, (kind, call) in zip(report.failures, BROKEN.values(), strict=True):
+        assert failure.kind == kind
+        assert failure.call.startswith(call)
+        assert failure.batch.entry in failure.batch.command()
+    assert report.seconds.keys() == {*BROKEN, "fine"} - {"crash", "exit"}, "those after it are run"
 
 
 @pytest.mark.slow
