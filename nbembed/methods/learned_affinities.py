@@ -8,7 +8,7 @@ they separate certainties such as 0.999 999 and 0.999 999 9. Affinities in a lea
 therefore truncated (:meth:`~nbembed.affinities.Affinities.truncated`): every p below ε = 1e-8
 counts as ε in that divergence, and NeRV makes no neighborhood on the map narrower than a tenth of
 the typical one. On Letter (1500 points) the error of five neighbors on the map falls from a third
-to a quarter.
+to a quarter. ``SNeRV(map_width="point", floor=0)`` leaves both out.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.nerv import TRADEOFF, NeRV, RetrievalRecipe
 from nbembed.methods.recipe import Part
 from nbembed.objectives.link_shares import LinkForm
-from nbembed.validation import shown
+from nbembed.validation import check_real, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -52,6 +52,7 @@ class SNeRVRecipe(RetrievalRecipe):
     )
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = {
         "map_width": ("objective",),
+        "floor": ("affinities",),
         "metric": ("affinities",),
         "random_state": ("affinities",),
     }
@@ -61,6 +62,7 @@ class SNeRVRecipe(RetrievalRecipe):
     _labels_as_links: ClassVar[bool] = False
 
     map_width: Literal["point", "uniform"] = "uniform"
+    floor: float = FLOOR
     metric: LearningMetric | None = None
 
     @property
@@ -72,6 +74,7 @@ class SNeRVRecipe(RetrievalRecipe):
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         if not isinstance(self.metric, LearningMetric | None):
             raise TypeError(f"metric must be None or a LearningMetric, got {shown(self.metric)}")
+        check_real("floor", self.floor, low=0, high=0.5)
         super().check(n_samples, supervision)
 
     def make_affinities(self, X: Any, supervision: Supervision | None = None) -> Affinities:
@@ -93,7 +96,7 @@ class SNeRVRecipe(RetrievalRecipe):
             dtype=np.float32,
             n_jobs=self.n_jobs,
         )
-        return affinities.truncated(FLOOR)
+        return affinities.truncated(self.floor) if self.floor else affinities
 
 
 class SNeRV(NeRV):
@@ -110,6 +113,10 @@ class SNeRV(NeRV):
         Width of neighborhoods on the map: one for all, or each point's own width in the metric. The
         paper has one for each point; but in a metric that vanishes where classes are certain,
         widths differ so much that one for all gives better maps.
+    floor : float, default=1e-8
+        ε in [0, 0.5]: probabilities of the data below it count as ε in KL(q‖p), and no neighborhood
+        on the map is narrower than a tenth of the typical one. With 0 there is no such bound, and
+        ``map_width="point", floor=0`` is the paper's cost.
     rho : float, default=0.5
         ρ in [0, 1]: the share of a must-linked point's neighborhood that its links take. Labels do
         not act as links here: the metric is learned from them.
@@ -196,6 +203,7 @@ class SNeRV(NeRV):
         *,
         tradeoff: float = 0.1,
         map_width: Literal["uniform", "point"] = "uniform",
+        floor: float = FLOOR,
         rho: float = 0.5,
         link_form: LinkForm = "structured",
         perplexity: float | Literal["auto"] = "auto",
@@ -213,6 +221,7 @@ class SNeRV(NeRV):
         self.n_components = n_components
         self.tradeoff = tradeoff
         self.map_width = map_width
+        self.floor = floor
         self.rho = rho
         self.link_form = link_form
         self.perplexity = perplexity

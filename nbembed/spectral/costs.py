@@ -11,8 +11,10 @@
 | :func:`heat_kernel` | a_ij for each point's k nearest, labeled or not; entries may be raised |
 
 ``a_ij = exp(−‖x_i − x_j‖²/(s_i s_j))`` with the local scale ``s_i``, the distance from x_i to its
-7th neighbor (for LFDA its 7th within the class). A pair counts as nearest if one is among the
-other's. In a class with fewer points, all of them are neighbors.
+7th neighbor (for LFDA its 7th within the class), or with one scale for all, the root mean square
+distance of the pairs. A pair counts as nearest if one is among the other's. In a class with fewer
+points, all of them are neighbors. Where LFDA is given a number of neighbors, its a_ij are C_I's
+entries, 0 and 1.
 
 An uncertain label counts in part: c_ij is multiplied by ``c_i c_j``, the weights of both labels
 (:mod:`nbembed.supervision.weights`), and ``n_c`` is the sum of the class's ``c_i``. A must-linked
@@ -46,6 +48,7 @@ STORED = 2000
 __all__ = [
     "LabelGroups",
     "between",
+    "check_scale_neighbor",
     "heat_kernel",
     "local_between",
     "local_within",
@@ -126,18 +129,30 @@ def between(groups: LabelGroups) -> Graph:
     return Sum(n, tuple(terms)) + _across(groups)
 
 
-def local_within(X: NDArray[Any], groups: LabelGroups, scale_neighbor: int = 7) -> Graph:
+def local_within(
+    X: NDArray[Any],
+    groups: LabelGroups,
+    scale_neighbor: int | None = 7,
+    n_neighbors: int | None = None,
+) -> Graph:
     """Return a_ij/n_c within each class and linked group (LFDA).
 
-    Classes of at most :data:`STORED` points are stored as n_c² entries.
+    Classes of at most :data:`STORED` points are stored as n_c² entries. With ``n_neighbors`` a_ij
+    is 1 for pairs of which one is among the other's nearest in the class, else 0.
     """
     terms = [
-        (1 / w.sum(), _local(X, groups.n_samples, m, w, scale_neighbor)) for m, w in groups.together
+        (1 / w.sum(), _local(X, groups.n_samples, m, w, scale_neighbor, n_neighbors))
+        for m, w in groups.together
     ]
     return Sum(groups.n_samples, tuple(terms))
 
 
-def local_between(X: NDArray[Any], groups: LabelGroups, scale_neighbor: int = 7) -> Graph:
+def local_between(
+    X: NDArray[Any],
+    groups: LabelGroups,
+    scale_neighbor: int | None = 7,
+    n_neighbors: int | None = None,
+) -> Graph:
     """Return 1/n between classes and a_ij (1/n − 1/n_c) within (LFDA), stored likewise."""
     n = groups.n_samples
     terms: list[tuple[float, Graph]] = []
@@ -145,7 +160,8 @@ def local_between(X: NDArray[Any], groups: LabelGroups, scale_neighbor: int = 7)
         terms += [(1 / groups.n_labeled, Clique(n, *groups.labeled))]
     for m, w in groups.classes:
         terms += [(-1 / groups.n_labeled, Clique(n, m, w))]
-        terms += [(1 / groups.n_labeled - 1 / w.sum(), _local(X, n, m, w, scale_neighbor))]
+        near = _local(X, n, m, w, scale_neighbor, n_neighbors)
+        terms += [(1 / groups.n_labeled - 1 / w.sum(), near)]
     return Sum(n, tuple(terms)) + _across(groups)
 
 
@@ -178,7 +194,13 @@ def nearest_between(X: NDArray[Any], groups: LabelGroups, n_neighbors: int = 3) 
     return graph
 
 
-def heat_kernel(X: NDArray[Any], n_neighbors: int = 7, scale_neighbor: int = 7) -> Edges:
+def check_scale_neighbor(scale_neighbor: Any) -> None:
+    """Raise unless ``scale_neighbor`` is the rank of a neighbor or None."""
+    if scale_neighbor is not None:
+        check_count("scale_neighbor", scale_neighbor)
+
+
+def heat_kernel(X: NDArray[Any], n_neighbors: int = 7, scale_neighbor: int | None = 7) -> Edges:
     """Return a_ij for pairs of which one is among the other's nearest of all points.
 
     Parameters
@@ -186,8 +208,9 @@ def heat_kernel(X: NDArray[Any], n_neighbors: int = 7, scale_neighbor: int = 7) 
     X : ndarray of shape (n_samples, n_features)
     n_neighbors : int, default=7
         Of the graph; all others, if there are fewer.
-    scale_neighbor : int, default=7
-        The neighbor whose distance is a point's scale s_i.
+    scale_neighbor : int or None, default=7
+        The neighbor whose distance is a point's scale s_i; None: the root mean square distance of a
+        point to its neighbors in the graph is the scale of all.
 
     Notes
     -----
@@ -195,10 +218,14 @@ def heat_kernel(X: NDArray[Any], n_neighbors: int = 7, scale_neighbor: int = 7) 
     (:func:`nbembed.measures.nearest_neighbors` with ``search="auto"``).
     """
     n = X.shape[0]
-    k, s = check_count("n_neighbors", n_neighbors), check_count("scale_neighbor", scale_neighbor)
-    k, s = min(k, n - 1), min(s, n - 1)
+    k = min(check_count("n_neighbors", n_neighbors), n - 1)
+    check_scale_neighbor(scale_neighbor)
+    s = k if scale_neighbor is None else min(scale_neighbor, n - 1)
     neighbors, distances, _ = find_neighbors(X, max(k, s), search="auto")
-    scale = _positive(distances[:, s - 1])
+    if scale_neighbor is None:
+        scale = _positive(np.full(n, np.sqrt(np.mean(distances[:, :k] ** 2))))
+    else:
+        scale = _positive(distances[:, s - 1])
     rows, columns = np.repeat(np.arange(n), k), neighbors[:, :k].ravel()
     values = np.exp(-(distances[:, :k].ravel() ** 2) / (scale[rows] * scale[columns]))
     C = sparse.csr_array((values, (rows, columns)), shape=(n, n))
@@ -221,17 +248,27 @@ def _local(
     n: int,
     members: NDArray[np.intp],
     weights: NDArray[np.float64],
-    scale_neighbor: int,
-) -> Patch | Local:
-    """Return a_ij w_i w_j among ``members`` with scales taken among them."""
+    scale_neighbor: int | None,
+    n_neighbors: int | None = None,
+) -> Edges | Patch | Local:
+    """Return a_ij w_i w_j among ``members`` with scales or neighbors taken among them."""
+    if n_neighbors is not None:
+        k = check_count("within_neighbors", n_neighbors)
+        return _joined(X, n, members, members, k, weights, weights)
+    check_scale_neighbor(scale_neighbor)
     mine = np.ascontiguousarray(X[members], dtype=np.float64)
-    k = min(check_count("scale_neighbor", scale_neighbor), members.size - 1)
+    k = 0 if scale_neighbor is None else min(scale_neighbor, members.size - 1)
+    one: NDArray[np.float64] | None = None
+    if scale_neighbor is None:
+        # The mean square distance of all pairs is 2 m/(m − 1) times the mean square radius.
+        spread = 2 * float(np.sum((mine - mine.mean(axis=0)) ** 2)) / max(members.size - 1, 1)
+        one = _positive(np.full(members.size, np.sqrt(spread)))
     if members.size > STORED:
-        distances = find_neighbors(mine, k).distances
-        return Local(n, members, mine, _positive(distances[:, -1]), weights)
+        scale = _positive(find_neighbors(mine, k).distances[:, -1]) if one is None else one
+        return Local(n, members, mine, scale, weights)
     D2 = squared_distances(mine, mine)
     # The smallest entry of a row is the point itself.
-    scale = _positive(np.sqrt(np.partition(D2, k, axis=1)[:, k]))
+    scale = _positive(np.sqrt(np.partition(D2, k, axis=1)[:, k])) if one is None else one
     block = np.exp(-D2 / np.outer(scale, scale))
     return Patch(n, members, block * np.outer(weights, weights))
 

@@ -43,7 +43,7 @@ class GraphLearnerRecipe(SpectralRecipe):
     constraint: Any = "degree"
     gamma: float = 1.0
     power: float = 1.0
-    epsilon: float = 1e-12
+    epsilon: float | Literal["gamma"] = 1e-12
     n_pca: int | Literal["auto"] | None = "auto"
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (replace(GAMMA, needs=""), POWER)
@@ -130,7 +130,7 @@ class GraphLearner(SpectralEstimator):
         constraint: Any = "degree",
         gamma: float = 1.0,
         power: float = 1.0,
-        epsilon: float = 1e-12,
+        epsilon: float | Literal["gamma"] = 1e-12,
         n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components

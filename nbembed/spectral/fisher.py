@@ -11,16 +11,18 @@ their local forms (Sugiyama 2007), by which a class of several clusters need not
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from nbembed.spectral.costs import between, local_between, local_within, within
 from nbembed.spectral.graph_recipe import GraphEstimator, GraphRecipe
+from nbembed.validation import check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.spectral.costs import LabelGroups
     from nbembed.spectral.graphs import Graph
+    from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,14 +45,21 @@ class LFDARecipe(GraphRecipe):
     """Recipe of :class:`LFDA`; fields as its parameters."""
 
     summary: ClassVar[str] = "FDA for classes of several clusters"
+    within_neighbors: int | None = None
+
+    def check(self, n_samples: int, supervision: Supervision) -> None:
+        """Raise ValueError or TypeError, naming the argument, before any work starts."""
+        super().check(n_samples, supervision)
+        if self.within_neighbors is not None:
+            check_count("within_neighbors", self.within_neighbors)
 
     def label_cost(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
         """Return a_ij/n_c within classes."""
-        return local_within(X, groups, self.scale_neighbor)
+        return local_within(X, groups, self.scale_neighbor, self.within_neighbors)
 
     def tabled(self, X: NDArray[Any], groups: LabelGroups) -> Graph:
         """Return a_ij (1/n − 1/n_c) within and 1/n between classes."""
-        return local_between(X, groups, self.scale_neighbor)
+        return local_between(X, groups, self.scale_neighbor, self.within_neighbors)
 
 
 class FDA(GraphEstimator):
@@ -82,10 +91,18 @@ class FDA(GraphEstimator):
 class LFDA(GraphEstimator):
     """Local Fisher discriminant analysis; SS-LFDA with ``gamma`` > 0.
 
-    Parameters: :class:`~nbembed.spectral.graph_recipe.GraphEstimator`; attributes:
-    :class:`~nbembed.spectral.estimator.SpectralEstimator`. The local scale within a class of fewer
-    than eight labeled points is the distance to its farthest one, so with few labels a class is
-    hardly local and LFDA is close to FDA.
+    The local scale within a class of fewer than eight labeled points is the distance to its
+    farthest one, so with few labels a class is hardly local and LFDA is close to FDA. Attributes:
+    :class:`~nbembed.spectral.estimator.SpectralEstimator`.
+
+    Parameters
+    ----------
+    within_neighbors : int or None, default=None
+        With a number k, a_ij is 1 for pairs of which one is among the other's k nearest of the same
+        class and 0 for other pairs, as the framework's paper introduces nearby points. None:
+        Sugiyama's local scaling.
+    others
+        As in :class:`~nbembed.spectral.graph_recipe.GraphEstimator`.
 
     References
     ----------
@@ -101,3 +118,28 @@ class LFDA(GraphEstimator):
     """
 
     recipe_type = LFDARecipe
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        gamma: float = 0.0,
+        power: float = 1.0,
+        within_neighbors: int | None = None,
+        n_neighbors: int = 7,
+        scale_neighbor: int | None = 7,
+        constraint: Any = "tabled",
+        epsilon: float | Literal["gamma"] = 1e-12,
+        n_pca: int | Literal["auto"] | None = "auto",
+    ) -> None:
+        super().__init__(
+            n_components,
+            gamma=gamma,
+            power=power,
+            n_neighbors=n_neighbors,
+            scale_neighbor=scale_neighbor,
+            constraint=constraint,
+            epsilon=epsilon,
+            n_pca=n_pca,
+        )
+        self.within_neighbors = within_neighbors

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from nbembed.methods.live_parameters import LiveParameter
-from nbembed.spectral.costs import heat_kernel
+from nbembed.spectral.costs import check_scale_neighbor, heat_kernel
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.solve import Eigenproblem
@@ -66,14 +66,14 @@ class NeighborhoodRecipe(SpectralRecipe):
     """Base of the recipes with a graph of all points' neighborhoods."""
 
     n_neighbors: int = 7
-    scale_neighbor: int = 7
+    scale_neighbor: int | None = 7
     n_pca: int | Literal["auto"] | None = "auto"
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         super().check(n_samples, supervision)
         check_count("n_neighbors", self.n_neighbors)
-        check_count("scale_neighbor", self.scale_neighbor)
+        check_scale_neighbor(self.scale_neighbor)
 
     def heat_graph(self, subspace: Subspace) -> Graph:
         """Return the heat-kernel graph of all points."""
@@ -100,7 +100,7 @@ class GraphRecipe(NeighborhoodRecipe):
     gamma: float = 0.0
     power: float = 1.0
     constraint: Any = "tabled"
-    epsilon: float = 1e-12
+    epsilon: float | Literal["gamma"] = 1e-12
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (GAMMA, replace(POWER, needs="links"))
 
@@ -171,13 +171,16 @@ class GraphEstimator(SpectralEstimator):
         Hadamard power p > 0 of the neighborhood graph: its entries become a_ijᵖ.
     n_neighbors : int, default=7
         Neighbors of each point in that graph.
-    scale_neighbor : int, default=7
-        The neighbor whose distance is a point's local scale.
+    scale_neighbor : int or None, default=7
+        The neighbor whose distance is a point's local scale. With None all points have one scale,
+        the root mean square distance of the pairs: a heat kernel with one width, which ``power``
+        divides by √p.
     constraint : {"tabled", "identity", "variance"} or array, default="tabled"
         B: the constraint in the table of learners, I, the diagonal of the features' variances, or a
         positive semidefinite matrix (n_features, n_features).
-    epsilon : float, default=1e-12
-        ε as a share of B's mean eigenvalue in the span of the data. It is small because the solver
+    epsilon : float or "gamma", default=1e-12
+        ε as a share of B's mean eigenvalue in the span of the data, or "gamma" for the paper's
+        ε = γ in the unit of the data. It is small because the solver
         handles singular constraints (:mod:`nbembed.spectral.solve`); more regularizes. Raise it to
         1 where a map of FDA or LFDA has nearly as many axes as there are labels: else these few
         points fit the constraint alone and lie far outside all others. On maps of two axes, or with
@@ -195,9 +198,9 @@ class GraphEstimator(SpectralEstimator):
         gamma: float = 0.0,
         power: float = 1.0,
         n_neighbors: int = 7,
-        scale_neighbor: int = 7,
+        scale_neighbor: int | None = 7,
         constraint: Any = "tabled",
-        epsilon: float = 1e-12,
+        epsilon: float | Literal["gamma"] = 1e-12,
         n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components

@@ -91,9 +91,9 @@ class NearestEstimator(GraphEstimator):
         within_neighbors: int = 3,
         between_neighbors: int = 3,
         n_neighbors: int = 7,
-        scale_neighbor: int = 7,
+        scale_neighbor: int | None = 7,
         constraint: Any = "tabled",
-        epsilon: float = 1e-12,
+        epsilon: float | Literal["gamma"] = 1e-12,
         n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         super().__init__(

@@ -26,7 +26,7 @@ from nbembed.methods.recipe import Geometry, Part, Recipe, Start
 from nbembed.optimizers import FixedPoint
 from nbembed.spectral.closed_form import ClosedForm, aligned
 from nbembed.spectral.costs import LabelGroups
-from nbembed.spectral.solve import Eigenproblem, Eigensolution, solve
+from nbembed.spectral.solve import LEAST, Eigenproblem, Eigensolution, solve
 from nbembed.spectral.subspace import Subspace
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_choice, check_count, check_real
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 class SpectralRecipe(Recipe[Subspace]):
     """Base of the recipes that find a linear map by an eigenproblem.
 
-    A learner gives :meth:`problem`. Its fields ``epsilon`` (ε, a share of B's mean eigenvalue) and
-    ``n_pca`` (the number of leading principal components to work in), where it has them, are
-    checked and used here.
+    A learner gives :meth:`problem`. Its fields ``epsilon`` (ε, a share of B's mean eigenvalue, or
+    "gamma" for γ in the unit of the data) and ``n_pca`` (the number of leading principal components
+    to work in), where it has them, are checked and used here.
     """
 
     n_components: int | None = 2
@@ -93,7 +93,10 @@ class SpectralRecipe(Recipe[Subspace]):
                 f"(n_samples = {n_samples}), got {self.n_components}"
             )
         self.check_live()
-        check_real("epsilon", self._epsilon, low=0, high=1e12)
+        if isinstance(self._epsilon, str) and hasattr(self, "gamma"):
+            check_choice("epsilon", self._epsilon, ("gamma",))
+        else:
+            check_real("epsilon", self._epsilon, low=0, high=1e12)
         if isinstance(self._n_pca, str):
             check_choice("n_pca", self._n_pca, ("auto",))
         elif self._n_pca is not None:
@@ -173,7 +176,7 @@ class SpectralRecipe(Recipe[Subspace]):
             problem = principal(subspace)
         else:
             problem = self.problem(subspace, groups)
-        found = solve(problem, self.dimensions, self._epsilon, subspace.scatter())
+        found = solve(problem, self.dimensions, self._share_of(problem), subspace.scatter())
         Z = subspace.Z @ found.A
         largest = Z[np.abs(Z).argmax(axis=0), np.arange(Z.shape[1])]
         return replace(found, A=found.A * np.where(largest < 0, -1.0, 1.0))
@@ -195,8 +198,15 @@ class SpectralRecipe(Recipe[Subspace]):
             Y[:, :there], cost = subspace.Z @ found.A, found.cost
         return aligned(Y, reference), cost
 
+    def _share_of(self, problem: Eigenproblem) -> float:
+        """Return ε as a share of B's mean eigenvalue."""
+        if self._epsilon != "gamma":
+            return float(self._epsilon)
+        size = float(np.trace(problem.B)) / len(problem.B)
+        return max(LEAST, float(getattr(self, "gamma", 0.0)) / size) if size > 0 else LEAST
+
     @property
-    def _epsilon(self) -> float:
+    def _epsilon(self) -> float | str:
         return getattr(self, "epsilon", 0.0)
 
     @property

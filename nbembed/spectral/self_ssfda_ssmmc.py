@@ -8,8 +8,9 @@ SELF (Sugiyama et al. 2010, with β for our ω) interpolates between LFDA (ω = 
 S_t is the scatter of all points, labeled or not, and not their covariance: the scale matters.
 SS-FDA and SS-MMC (Song et al. 2008, with α for our γ) join FDA and the maximum margin criterion
 with the cost of neighborhoods; their S_b, S_w and ``S_t = S_b + S_w`` are those of the labeled
-points. So SS-FDA has the axes of FDA with the same γ. None of them handles classes of several
-clusters and few labels at the same time; see the toy problems of :mod:`nbembed.datasets`.
+points. So SS-FDA has the axes of FDA with the same γ. On the toy problems of
+:mod:`nbembed.datasets`, whose classes have several clusters, neither SELF nor SS-FDA finds the axis
+from few labels at any ω or γ. SS-MMC does where γ is large, although the paper says otherwise.
 """
 
 from __future__ import annotations
@@ -22,12 +23,17 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from nbembed.methods.live_parameters import LiveParameter
-from nbembed.spectral.costs import between, local_between, local_within, within
+from nbembed.spectral.costs import (
+    between,
+    check_scale_neighbor,
+    local_between,
+    local_within,
+    within,
+)
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.graph_recipe import GAMMA, NeighborhoodRecipe
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.solve import Eigenproblem
-from nbembed.validation import check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +49,7 @@ class SELFRecipe(SpectralRecipe):
 
     summary: ClassVar[str] = "between LFDA and PCA, for few labels"
     pca_weight: float = 0.5
-    scale_neighbor: int = 7
+    scale_neighbor: int | None = 7
     epsilon: float = 1e-12
     n_pca: int | Literal["auto"] | None = "auto"
 
@@ -66,7 +72,7 @@ class SELFRecipe(SpectralRecipe):
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         super().check(n_samples, supervision)
-        check_count("scale_neighbor", self.scale_neighbor)
+        check_scale_neighbor(self.scale_neighbor)
 
     def problem(self, subspace: Subspace, groups: LabelGroups) -> Eigenproblem:
         """Return the mixtures of the local scatters with I and S_t."""
@@ -108,7 +114,7 @@ class SSFDARecipe(FisherNeighborhoodRecipe):
     """Recipe of :class:`SSFDA`; fields as its parameters."""
 
     summary: ClassVar[str] = "FDA that keeps neighborhoods, for few labels"
-    epsilon: float = 1e-12
+    epsilon: float | Literal["gamma"] = 1e-12
 
     def combined(
         self, S_w: NDArray[np.float64], S_b: NDArray[np.float64], near: NDArray[np.float64]
@@ -165,7 +171,7 @@ class SELFDA(SpectralEstimator):
         n_components: int = 2,
         *,
         pca_weight: float = 0.5,
-        scale_neighbor: int = 7,
+        scale_neighbor: int | None = 7,
         epsilon: float = 1e-12,
         n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
@@ -213,8 +219,8 @@ class SSFDA(SpectralEstimator):
         *,
         gamma: float = 1.0,
         n_neighbors: int = 7,
-        scale_neighbor: int = 7,
-        epsilon: float = 1e-12,
+        scale_neighbor: int | None = 7,
+        epsilon: float | Literal["gamma"] = 1e-12,
         n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components
@@ -252,7 +258,7 @@ class SSMMC(SpectralEstimator):
         *,
         gamma: float = 1.0,
         n_neighbors: int = 7,
-        scale_neighbor: int = 7,
+        scale_neighbor: int | None = 7,
         n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
         self.n_components = n_components

@@ -132,7 +132,7 @@ class LPP(SpectralEstimator):
         *,
         power: float = 1.0,
         n_neighbors: int = 7,
-        scale_neighbor: int = 7,
+        scale_neighbor: int | None = 7,
         constraint: Any = "tabled",
         epsilon: float = 1e-12,
         n_pca: int | Literal["auto"] | None = "auto",

@@ -11,7 +11,7 @@ from nbembed.kernels.inner_product import rms_radius
 from nbembed.measures import hotelling_lawley, inconsistent_pairs
 from nbembed.methods import Mbed, PathStep
 from nbembed.optimizers import ConjugateGradient
-from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision, as_supervision
 from tests.methods.helpers import partly, quick
 
 
@@ -419,11 +419,27 @@ def test_given_directions_stay_and_the_map_is_turned() -> None:
 # -- first layouts ---------------------------------------------------------------------------------
 
 
-def test_noise_is_the_default_start(pair):
+def test_noise_is_the_default_start_without_labels(pair):
+    X, _ = pair
+    named = quick(Mbed, init="noise").fit(X)
+    assert np.array_equal(named.embedding_, quick(Mbed).fit(X).embedding_)
+
+
+def test_noise_is_the_printed_start_with_labels_too(pair):
+    """Lines 4 and 5 of Algorithm 1: noise of variance 1e-3 r, and directions as they are made."""
     X, y = pair
-    for labels in (None, partly(y)):
-        named = quick(Mbed, init="noise").fit(X, labels)
-        assert np.array_equal(named.embedding_, quick(Mbed).fit(X, labels).embedding_)
+    told = as_supervision(partly(y), 80)
+    affinities = Mbed().recipe.make_affinities(X, told)
+    starts = {}
+    for init in ("auto", "noise"):
+        recipe = Mbed(init=init).recipe
+        starts[init] = recipe.make_start(X, affinities, told, np.random.default_rng(0))
+    plain = Mbed(n_classes=2).recipe
+    unlabeled = plain.make_start(X, affinities, Supervision(80), np.random.default_rng(0))
+    assert np.array_equal(starts["noise"].Y, unlabeled.Y)
+    assert np.array_equal(starts["noise"].geometry.directions, unlabeled.geometry.directions)
+    assert starts["noise"].geometry.bound == (0, 1), "each class has its direction"
+    assert not np.array_equal(starts["auto"].geometry.directions, unlabeled.geometry.directions)
 
 
 def test_a_start_of_principal_components_is_as_small_as_noise(pair, rng):

@@ -184,7 +184,7 @@ def test_the_paper_is_the_default_and_no_tail_is_it(five):
     start = recipe.make_start(X, affinities, told, np.random.default_rng(0))
     assert isinstance(recipe.objective(affinities, told, start.geometry), LargeMargin)
     paper = Mbed(random_state=0, max_iter=60).fit(X, known).embedding_
-    same = Mbed(alpha=0.0, affinity="global", init="noise", random_state=0, max_iter=60)
+    same = Mbed(alpha=0.0, affinity="global", init="auto", random_state=0, max_iter=60)
     assert np.array_equal(paper, same.fit(X, known).embedding_)
 
 

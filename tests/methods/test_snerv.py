@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics import pairwise_distances
@@ -15,6 +16,7 @@ import nbembed as nb
 from nbembed.measures import homogeneity
 from nbembed.methods.learned_affinities import FLOOR, SHARPEST, fitted_metric
 from nbembed.methods.nerv import typical_precision
+from nbembed.methods.recipe import Geometry
 from nbembed.methods.snerv import SNeRVRecipe
 from nbembed.supervision import Supervision, as_supervision
 
@@ -153,6 +155,37 @@ def test_tiny_probabilities_are_none_and_no_width_is_too_small(rng):
     assert np.isfinite(method.embedding_).all()
     places = method.transform(data[:5] + 0.01)
     assert np.isfinite(places).all()
+
+
+def test_the_paper_s_cost_has_the_width_of_each_point_in_the_data_and_on_the_map(rng):
+    """Equation (1), computed here from the distances, without a bound on p or on the widths."""
+    metric = learner(n_centroids=9, width=0.4, max_iter=200).fit(X, Y)
+    method = nb.SNeRV(metric=metric, tradeoff=0.3, map_width="point", floor=0, perplexity=8)
+    affinities = method.recipe.make_affinities(X, Supervision(150))
+    objective = method.recipe.make_objective(affinities, Supervision(150), Geometry())
+    assert affinities.P.min() == 0, "p underflows, and its logarithm does not"
+    layout = rng.normal(size=(150, 2)).astype(np.float32)
+    beta = affinities.beta[:, None]
+    with np.errstate(divide="ignore"):
+        log_p, log_q = (
+            -width * (D**2) + np.log(1 - np.eye(150))
+            for width, D in (
+                (beta, metric.pairwise(X)),
+                (beta / typical_precision(affinities), pairwise_distances(layout)),
+            )
+        )
+    log_p, log_q = (L - logsumexp(L, axis=1, keepdims=True) for L in (log_p, log_q))
+    off = ~np.eye(150, dtype=bool)
+    log_p, log_q = log_p[off], log_q[off]
+    recall = np.sum(np.exp(log_p) * (log_p - log_q))
+    precision = np.sum(np.exp(log_q) * (log_q - log_p))
+    cost = objective.evaluate(layout).cost
+    assert cost == pytest.approx(0.3 * recall + 0.7 * precision, rel=1e-4)
+
+
+def test_a_floor_that_no_probability_has():
+    with pytest.raises(ValueError, match="floor must be a finite number at least 0"):
+        quick(floor=-1e-9).fit(X, Y)
 
 
 @pytest.mark.parametrize("map_width", ["uniform", "point"])

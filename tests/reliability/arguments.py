@@ -225,7 +225,7 @@ GOOD: dict[str, Good] = {
     "index": one_of(0, 1),
     "resolution": one_of(0.5, 2.0),
     "verbose": one_of(0, False),
-    "scale_neighbor": one_of(7, 1),
+    "scale_neighbor": one_of(7, 1, None),
     "within_neighbors": one_of(3, 1),
     "between_neighbors": one_of(3, 1),
     "alpha": one_of(1.0, 0.0, 0.5, 3.0, 1e-9, 50.0),

@@ -63,6 +63,31 @@ def test_heat_kernel(blobs, k, scale):
     assert np.allclose(dense(costs.heat_kernel(X, k, scale)), heat_matrix(X, k, scale))
 
 
+def test_local_fisher_with_pairs_of_nearest_neighbors(blobs):
+    X, _, y = blobs
+    near = nearest_matrix(X, y, 3, same=True)
+    W, B = fisher_matrices(y, near)
+    assert np.allclose(dense(costs.local_within(X, groups_of(y), n_neighbors=3)), hollow(W))
+    found = dense(costs.local_between(X, groups_of(y), n_neighbors=3))
+    assert np.allclose(found, hollow(B), atol=1e-14)
+
+
+def test_one_width_is_the_root_mean_square_distance_of_the_pairs(blobs):
+    X, _, y = blobs
+    D = distances(X)
+    near = np.argsort(D + np.diag(np.full(len(X), -1.0)), axis=1)[:, 1:5]
+    linked = np.zeros(D.shape, dtype=bool)
+    np.put_along_axis(linked, near, True, axis=1)
+    expected = np.exp(-(D**2) / np.mean(D[linked] ** 2)) * (linked | linked.T)
+    assert np.allclose(dense(costs.heat_kernel(X, 4, None)), expected)
+    a = np.zeros(D.shape)
+    for c in range(3):
+        pairs = np.outer(y == c, y == c)
+        a[pairs] = np.exp(-(D**2) / np.mean(D[pairs & ~np.eye(len(X), dtype=bool)] ** 2))[pairs]
+    W, _ = fisher_matrices(y, a)
+    assert np.allclose(dense(costs.local_within(X, groups_of(y), None)), hollow(W), atol=1e-14)
+
+
 def test_more_neighbors_than_there_are(blobs):
     X = blobs[0][:5]
     D = distances(X)

@@ -109,6 +109,21 @@ def test_choices_of_the_constraint(blobs, parts, kind, constraint, rng):
     assert np.allclose(learner.eigenvalues_, values, rtol=1e-6)
 
 
+@pytest.mark.parametrize("kind", [FDA, LFDA, MFA, DNE], ids=lambda kind: kind.__name__)
+def test_epsilon_may_be_gamma_in_the_unit_of_the_data(blobs, parts, kind):
+    X, _, y = blobs
+    near, other = parts["near"]
+    W, B = {FDA: parts["fda"], LFDA: parts["lfda"], MFA: parts["near"],
+            DNE: (near - other, np.eye(5))}[kind]  # fmt: skip
+    learner = kind(gamma=0.3, epsilon="gamma").fit(X, y)
+    axes, values = smallest(W + 0.3 * parts["heat"], B + 0.3 * np.eye(5), 2)
+    assert same_axes(learner.components_.T, axes)
+    assert np.allclose(learner.eigenvalues_, values, rtol=1e-6)
+    # There is nothing to take for ε without a cost of neighborhoods.
+    without = kind(epsilon="gamma").fit(X, y)
+    assert np.allclose(without.components_, kind().fit(X, y).components_)
+
+
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 def test_fda_is_linear_discriminant_analysis(load):
     X, y = load(return_X_y=True)

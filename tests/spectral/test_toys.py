@@ -11,7 +11,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from nbembed.datasets import toy_few_labels, toy_multimodal, toy_neither_alone
-from nbembed.spectral import FDA, LFDA, LPP, PCA, SELF, SSFDA
+from nbembed.spectral import DNE, FDA, LFDA, LPP, MFA, PCA, SELF, SSFDA, SSMMC
 
 SEEDS = range(10)
 PCA_WEIGHTS = (0.0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
@@ -72,6 +72,28 @@ def test_3_neither_alone(learner):
 def test_3_but_together():
     assert angles(toy_neither_alone, LFDA(1, gamma=100.0)).max() < FOUND
     assert accuracy(toy_neither_alone, LFDA(1, gamma=100.0)) > 0.9
+
+
+@pytest.mark.parametrize("toy", [toy_multimodal, toy_few_labels, toy_neither_alone])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        MFA(1, gamma=100.0),
+        DNE(1, gamma=100.0),
+        SSMMC(1, gamma=100.0),
+        LFDA(1, gamma=1000.0, epsilon="gamma"),
+    ],
+    ids=str,
+)
+def test_one_weight_for_all_three(toy, learner):
+    assert angles(toy, learner).max() < FOUND
+
+
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_no_weight_of_ss_lfda_with_a_tiny_epsilon_for_all_three(gamma):
+    learner = LFDA(1, gamma=gamma)
+    found = [angles(toy, learner).mean() for toy in (toy_multimodal, toy_few_labels)]
+    assert max(found) > MISSED
 
 
 @pytest.mark.parametrize("toy", [toy_multimodal, toy_few_labels, toy_neither_alone])

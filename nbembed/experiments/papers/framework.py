@@ -6,8 +6,8 @@ nearest labeled point. The weight γ of SS-LFDA, the Hadamard power of SS-LFDA a
 ω are chosen by cross-validation on the labeled points alone: leave-one-out with ten labels, tenfold
 with a hundred. Ties go to the power nearest to one and then to the largest weight. LFDA's
 constraint is singular where there are fewer labels than dimensions. The paper adds εI to it, and as
-ε regularizes it takes the regularization parameter for it: SS-LFDA has ε = γ, in the data's unit
-(:func:`regularized`). The numbers in the paper's tables are not available, so its claim is checked:
+ε regularizes it takes the regularization parameter for it: SS-LFDA has ``epsilon="gamma"``. The
+numbers in the paper's tables are not available, so its claim is checked:
 in the mean over the splits, SS-LFDA is better than LFDA and than LPP*, and so SS-DNE than DNE and
 LPP*. What is printed as 0.0 is not better.
 
@@ -47,7 +47,6 @@ from nbembed.experiments.papers.ranges import least_above
 from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.methods.recipe import Geometry
 from nbembed.spectral import DNERecipe, LFDARecipe, LPPRecipe, SELFRecipe
-from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.kernel_pca import KPCATrickRecipe
 from nbembed.spectral.subspace import Subspace
 from nbembed.supervision import as_supervision
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.spectral.recipe import SpectralRecipe
-    from nbembed.supervision import Supervision
 
 SPLITS = range(10)
 FOLDS = 10
@@ -64,14 +62,18 @@ GAMMAS = (100.0, 10.0, 1.0, 0.1, 0.01, 0.001)
 POWERS = (1.0, 2.0, 4.0, 8.0)
 PCA_WEIGHTS = (0.9, 0.7, 0.5, 0.3, 0.1, 0.0)
 
+WEIGHTED = tuple({"power": p, "gamma": g} for p in POWERS for g in GAMMAS)
+
 #: The choices of each learner, in order of preference.
 CHOICES: Mapping[str, tuple[SpectralRecipe, tuple[dict[str, float], ...]]] = {
     "LPP*": (LPPRecipe(), tuple({"power": p} for p in POWERS)),
     "LFDA": (LFDARecipe(), ({},)),
     "SELF": (SELFRecipe(), tuple({"pca_weight": w} for w in PCA_WEIGHTS)),
-    "SS-LFDA": (LFDARecipe(), tuple({"power": p, "gamma": g} for p in POWERS for g in GAMMAS)),
+    # With a tiny ε, along most axes of a map with nearly as many of them as labels, the labeled
+    # points lie far outside all others, and the nearest one is whichever is least far out.
+    "SS-LFDA": (LFDARecipe(epsilon="gamma"), WEIGHTED),
     "DNE": (DNERecipe(), ({},)),
-    "SS-DNE": (DNERecipe(), tuple({"power": p, "gamma": g} for p in POWERS for g in GAMMAS)),
+    "SS-DNE": (DNERecipe(), WEIGHTED),
 }
 #: What is compared: the last of each against the two that are named before it.
 AROUND_LFDA = ("LPP*", "LFDA", "SELF", "SS-LFDA")
@@ -243,17 +245,6 @@ def labeled_points(
     return rng.permutation(np.concatenate([first, rest]))
 
 
-def regularized(recipe: LFDARecipe, subspace: Subspace, supervision: Supervision) -> LFDARecipe:
-    """Return the recipe with ε = γ in the unit of the data, as the paper has it.
-
-    Else, along most axes of a map with nearly as many of them as labels, the labeled points lie far
-    outside all others, and the nearest one is whichever is least far out. Recipes take ε as a share
-    of the constraint's mean eigenvalue.
-    """
-    B = recipe.problem(subspace, LabelGroups.of(supervision)).B
-    return recipe.replace(epsilon=recipe.gamma * len(B) / float(np.trace(B)))
-
-
 def hits(
     subspace: Subspace,
     y: NDArray[np.int64],
@@ -268,8 +259,6 @@ def hits(
     labels[labeled] = y[labeled]
     supervision = as_supervision(labels, y.size)
     recipe = recipe.replace(n_components=task.n_components, **choice)
-    if isinstance(recipe, LFDARecipe) and recipe.gamma:
-        recipe = regularized(recipe, subspace, supervision)
     objective = recipe.make_objective(subspace, supervision, Geometry())
     Y: Any = objective.target.astype(np.float64)
     gaps = ((Y[queries][:, None] - Y[labeled]) ** 2).sum(axis=2)

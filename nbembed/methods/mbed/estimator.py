@@ -71,9 +71,10 @@ class Mbed(PlacesNewPoints):
         One width for all points, the 1/K quantile of all distances (the paper's), or one for each
         point by ``perplexity``. "auto" is the latter with centers or ``algorithm="grid"`` only.
     init : {"auto", "noise", "pca"} or array of shape (n_samples, n_components), default="auto"
-        First layout after the radius r has been measured. "noise", which is "auto", is the paper's,
-        close to the origin; where there are labels, a crude map of SNE takes its place. "pca" is as
-        small. Directions, or if they are given the map, are rotated towards labeled points. With
+        First layout after the radius r has been measured. "noise" is the paper's, close to the
+        origin; "auto" is the same without labels, and with labels a crude map of SNE, as small.
+        "pca" is as small. Except with "noise", directions, or if they are given the map, are
+        rotated towards labeled points. With
         heavy tails the words say how HSSNE's map begins, on which boundaries harden, and "auto" is
         "pca". An array is taken as it is, with a little noise where it lies on a line; pinned
         points need one.

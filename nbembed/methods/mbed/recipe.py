@@ -9,7 +9,8 @@ steepness λ of the class boundaries is then annealed from 20 r to 0.2 r in nine
 One step is added to it. From a random start, classes unfold wherever the noise puts them, and later
 few labels cannot pull them past one another. So where there are labels the crude SNE is continued
 for some steps, the class directions are rotated towards the positions of the labeled points, and
-the second start is this map, shrunk, instead of noise (``docs/decisions/0008``).
+the second start is this map, shrunk, instead of noise (``docs/decisions/0008``). With
+``init="noise"`` the algorithm is the printed one.
 
 ``alpha`` above 0 and ``directions="centers"`` are another method under the same name, ours: the
 cost is in :mod:`nbembed.objectives.heavy_tailed_margin`, its start and its path in
@@ -118,10 +119,11 @@ class MbedRecipe(MbedParameters):
     ) -> Start:
         """Return points close to the origin and the radius of a crude SNE (lines 1 to 5).
 
-        Without labels they are noise, as in the paper; with labels, the crude map made small. With
-        ``init="pca"`` they are principal components, equally small. Where there are labels, the
-        directions (or, where the user gave them, the map) are rotated so that the two agree. An
-        array given as ``init`` is taken as it is, and only the directions may be rotated.
+        Without labels, or with ``init="noise"``, they are noise, as in the paper; with labels else,
+        the crude map made small. With ``init="pca"`` they are principal components, equally small.
+        Where there are labels and the start is not noise, the directions (or, where the user gave
+        them, the map) are rotated so that the two agree. An array given as ``init`` is taken as it
+        is, and only the directions may be rotated.
 
         With heavy tails it is HSSNE's map, see :mod:`nbembed.methods.mbed.heavy_tailed`.
         """
@@ -141,7 +143,7 @@ class MbedRecipe(MbedParameters):
             return Start(given.astype(affinities.dtype), geometry)
         if self.init == "pca":
             Y = pca_layout(X, n_components, self.metric, rng)
-        elif geometry.bound:
+        elif geometry.bound and self.init != "noise":
             Y = crude.step(TURN_STEPS).embedding.astype(np.float64)
         else:
             return Start(noise(affinities.n_samples, n_components, size, rng), geometry)
