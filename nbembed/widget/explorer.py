@@ -127,7 +127,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         white. Photographs are turned as their EXIF says. A file that would be decoded to more than
         40 million pixels is refused.
     height : int, optional
-        Height of the map in pixels.
+        Height of the Explorer in pixels. The panel beside the map scrolls; tables, snapshots and
+        notices open below, and in a narrow cell the panel does, too.
     autoplay : bool, optional
         Whether to start the run at once. By default a new session starts, and one that is given or
         read from a file is left unchanged.
@@ -240,7 +241,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         names: Any = None,
         columns: Any = None,
         images: Any = None,
-        height: int = 460,
+        height: int = 640,
         autoplay: bool | None = None,
         autosave: str | os.PathLike[str] | None = None,
         still: bool | str = True,

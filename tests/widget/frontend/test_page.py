@@ -778,28 +778,73 @@ def test_contexts_are_given_back(open_explorer: Any) -> None:
     assert lost == [True, False]
 
 
-def test_the_map_keeps_its_size_from_tab_to_tab(open_explorer):
-    page = open_explorer(parameters={"alpha": 1, "rho": 0.5})
-
-    def open_tab(name: str) -> None:
-        page.get_by_role("tab", name=name).click()
-        expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
-
+@pytest.mark.parametrize("width", [1280, 900])
+def test_nothing_that_is_opened_moves_the_map(open_explorer: Any, width: int) -> None:
+    page = open_explorer(
+        width=width, clusters=4, parameters={"alpha": 2, "rho": 0.5}, color_columns=["size"]
+    )
     run(page)
-    map_height = "() => document.querySelector('.nbe-map').getBoundingClientRect().height"
-    low = page.evaluate(map_height)
-    page.get_by_role("button", name="Advanced").click()
-    page.wait_for_function(f"(low) => ({map_height})() > low", arg=low)
-    high = page.evaluate(map_height)
-    for name in ("Group", "Find", "Steer"):  # lower than the open fold
-        open_tab(name)
-        assert page.evaluate(map_height) == high
-    page.get_by_role("button", name="Advanced").click()
-    expect(page.get_by_role("button", name="Advanced")).to_have_attribute("aria-expanded", "false")
-    assert page.evaluate(map_height) == high, "what needs less room moves nothing"
-    for name in ("Why", "Steer", "Group", "Find", "Why"):
-        open_tab(name)
-        assert page.evaluate(map_height) == high
+    place = """() => [document.querySelector('.nbe-map').getBoundingClientRect().toJSON(),
+      document.querySelector('.nbe-map').nbembedWhere(7)]"""
+    before = page.evaluate(place)
+    assert before[0]["width"] > 2 / 3 * width
+    assert page.locator(".nbe").bounding_box()["height"] == 640
+
+    def still() -> None:
+        act(page, "")
+        assert page.evaluate(place) == before
+
+    for name in ("Advanced", "Suggestions"):
+        page.get_by_role("button", name=name, exact=True).click()
+        still()
+    act(page, "for (let c = 0; c < 30; c++) k.addClass(`class ${c}`)")
+    still()
+    act(page, "k.update({color_by: 'class'})")
+    still()
+    for name in ("Group", "Find", "Why", "Compare", "History", "Steer"):
+        page.get_by_role("tab", name=name).click()
+        still()
+    page.locator(".nbe-map").focus()
+    page.keyboard.press("Control+a")
+    page.get_by_role("tab", name="Group").click()
+    page.get_by_role("button", name="Rows").click()
+    expect(page.get_by_role("region", name="Rows")).to_be_visible()
+    still()
+    act(page, "k.update({error: 'a notice', path_symbol: 'λ', path: [{value: 1, criterion: 1}]})")
+    expect(page.get_by_role("slider", name="Annealing path")).to_be_visible()
+    still()
+
+
+@pytest.mark.parametrize("height", [200, 400, 900])
+def test_the_height_is_that_of_the_whole(open_explorer: Any, height: int) -> None:
+    page = open_explorer(height=height)
+    assert page.locator(".nbe").bounding_box()["height"] == height
+    assert page.locator(".nbe-map").bounding_box()["height"] == height - 79
+
+
+def test_the_panel_folds_away(open_explorer: Any) -> None:
+    page = open_explorer(width=900)
+    button = page.get_by_role("button", name="Panel", exact=True)
+    panel = page.get_by_role("tabpanel")
+    map_ = page.locator(".nbe-map")
+    page.get_by_role("tab", name="Find").click()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    before = map_.bounding_box()
+    button.click()
+    expect(panel).to_have_count(0)
+    expect(button).to_have_attribute("aria-expanded", "false")
+    expect(button).to_be_focused()
+    assert map_.bounding_box()["width"] == 898
+    assert map_.bounding_box()["height"] == before["height"]
+    page.keyboard.press("o")
+    expect(page.get_by_role("tab", name="Find")).to_have_attribute("aria-selected", "true")
+    assert map_.bounding_box() == before
+    page.get_by_role("tab", name="Find").focus()
+    page.keyboard.press("o")
+    expect(panel).to_have_count(0)
+    expect(page.locator(".nbe")).to_be_focused()
+    page.keyboard.press("/")  # what is asked for is shown
+    expect(page.get_by_role("searchbox", name="Search", exact=True)).to_be_focused()
 
 
 def test_nothing_moves_when_a_slider_comes_to_have_an_effect(open_explorer):

@@ -39,10 +39,10 @@ function Activity({ view }: { view: View }) {
       {compiling.value && <span class="nbe-learning" title="Kernels are compiled once for an installation; the next start is quick"><i />compiling …</span>}
       {learning.value && (
         <span class="nbe-learning" title="The map goes on meanwhile; the result takes effect when it is ready">
-          <i />{inline(learning.value, LONGEST)} … <Cancel view={view} what="learning" named={inline(learning.value, LONGEST)} />
+          <i /><Told text={`${inline(learning.value, LONGEST)} …`} /><Cancel view={view} what="learning" named={inline(learning.value, LONGEST)} />
         </span>
       )}
-      {asks && <span class="nbe-learning nbe-request">{inline(request.value, LONGEST)}</span>}
+      {asks && <span class="nbe-learning nbe-request"><Told text={inline(request.value, LONGEST)} /></span>}
     </div>
   );
 }
@@ -67,9 +67,14 @@ function Progress({ view, what, text, share, meanwhile }: { view: View; what: Ba
       <span role="progressbar" aria-label={named} aria-valuemin={0} aria-valuemax={100} {...(percent === null ? {} : { "aria-valuenow": percent })}>
         <b style={{ width: `${percent ?? 100}%` }} />
       </span>
-      {inline(text, LONGEST)} <Cancel view={view} what={what} named={named} />
+      <Told text={inline(text, LONGEST)} /><Cancel view={view} what={what} named={named} />
     </span>
   );
+}
+
+/** One line, so that little of the map is covered. */
+function Told({ text }: { text: string }) {
+  return <span class="nbe-told" title={text}>{text}</span>;
 }
 
 function Cancel({ view, what, named }: { view: View; what: Background; named: string }) {
