@@ -66,7 +66,7 @@ export function Toolbar({ view }: { view: View }) {
       </div>
       <div class="nbe-spring" />
       <Summary view={view} />
-      <ToolButton name="Panel" icon="panel" expanded={view.tab.value !== ""} hint={view.tab.value ? "Fold the panel away (O)" : "Open the panel (O)"} onClick={() => view.togglePanel()} />
+      <ToolButton name="Sidebar" icon="panel" expanded={view.tab.value !== ""} hint={view.tab.value ? "Fold the panel away (O)" : "Open the panel (O)"} onClick={() => view.togglePanel()} />
       <FullScreen />
       <ToolButton name="Help" icon="help" hint="Tour, keys and mouse (?)" pressed={view.helpOpen.value} onClick={() => view.showHelp(!view.helpOpen.peek())} />
     </div>
