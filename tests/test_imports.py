@@ -65,6 +65,7 @@ INNER_RANKS = {
         "session": 4,
         "loading": 5,
         "second_session": 5,
+        "shared_labels": 5,
     },
     "widget": {
         "server": 0,

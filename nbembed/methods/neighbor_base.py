@@ -54,7 +54,7 @@ RHO = LiveParameter(
 class NeighborRecipe(Recipe[Affinities]):
     """Base of recipes whose only geometry is the map itself."""
 
-    group: ClassVar[str] = "Neighbor embeddings"
+    group: ClassVar[str] = "Begin with"
 
     n_components: int = 2
     rho: float = 0.5

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 class SNERecipe(PropagatingRecipe):
     """The recipe of SNE's maps; the parameters are those of :class:`SNE`."""
 
+    group: ClassVar[str] = "More methods"
     summary: ClassVar[str] = "keeps neighborhoods, without pulling clusters apart"
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (RHO,)
 

@@ -45,7 +45,7 @@ class SNeRVRecipe(RetrievalRecipe):
     """The recipe of SNeRV's maps; the parameters are those of :class:`SNeRV`."""
 
     summary: ClassVar[str] = "NeRV in a metric learned from labels"
-    group: ClassVar[str] = "Learned from labels"
+    group: ClassVar[str] = "More methods"
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         TRADEOFF,
         replace(RHO, description=RHO_OF_LINKS, needs="must-links"),

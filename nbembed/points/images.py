@@ -11,6 +11,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v1 as nw
@@ -60,6 +61,18 @@ class Images:
             )
         for point in range(min(n_samples, 1)):
             self.png(point)
+
+    def take(self, points: NDArray[np.intp]) -> Images:
+        """Return the images of some points, scaled as those of all are."""
+        self._black_and_white()  # kept
+        made = copy(self)
+        images = self._images
+        made._images = (
+            images[points]
+            if isinstance(images, np.ndarray)
+            else [images[i] for i in points.tolist()]
+        )
+        return made
 
     def png(self, point: int) -> bytes | None:
         """Return an image as a PNG, ``None`` where there is none; an error names the point."""

@@ -35,6 +35,10 @@ class MatrixColumns:
         column = np.asarray(found.toarray() if sparse.issparse(found) else found).ravel()
         return column if column.dtype.kind == "f" else column.astype(np.float64)
 
+    def take(self, rows: NDArray[np.intp]) -> MatrixColumns:
+        """Return the columns of some rows."""
+        return MatrixColumns(self.names, lambda place: self.values(place)[rows])
+
     def place(self, name: Any, argument: str) -> int | None:
         """Return the place of the only column with a name, ``None`` if there is none."""
         place = self._places.get(name)

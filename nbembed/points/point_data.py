@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +21,8 @@ from nbembed.points.table import Table, as_table, is_name, listed
 from nbembed.points.text import is_missing, name_of, text_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nbembed.points.features import Features
 
 #: Labels of rows that tell whether they are IDs.
@@ -82,6 +86,35 @@ class PointData:
         if is_name(images, self._table):
             images = self._values(images, "images")
         self._images = None if images is None else Images(images, n_samples)
+
+    def take(self, points: NDArray[np.intp]) -> PointData:
+        """Return the data on some points; categories keep their names and colors."""
+        made, variables = copy(self), self.variables
+        made.n_samples = points.size
+        if self._table is not None:
+            made._table = self._table.take(points)
+            made.index = made._table.index
+        if variables is not None:
+
+            def some() -> tuple[Any, Sequence[Any]]:
+                matrix, names = variables()
+                return matrix[points], names
+
+            made.variables = some
+        if self.original is not None:
+            made.original = self.original[points]
+        if self.color.kind != "none":
+            values = self.color.values
+            made.color = replace(
+                self.color,
+                codes=self.color.codes[points],
+                values=None if values is None else values[points],
+            )
+        if self._names is not None:
+            made._names = self._names[points]
+        if self._images is not None:
+            made._images = self._images.take(points)
+        return made
 
     @property
     def table(self) -> Table | None:

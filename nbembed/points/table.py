@@ -110,6 +110,22 @@ class Table:
         column = self._columns.get(name)
         return None if column is None or isinstance(column, np.ndarray) else nw.to_native(column)
 
+    def take(self, rows: NDArray[np.intp]) -> Table:
+        """Return the table of some rows."""
+        places = rows.tolist()
+        made = Table(
+            {
+                name: column[rows if isinstance(column, np.ndarray) else places]
+                for name, column in self._columns.items()
+            },
+            None if self.index is None else self.index[rows],
+            rows.size,
+            self.kind,
+            None if self.others is None else self.others.take(rows),
+        )
+        made.labels = self.labels
+        return made
+
     def is_numeric(self, name: Any) -> bool:
         """Return whether a column holds real numbers."""
         column = self._columns[name]

@@ -48,7 +48,7 @@ class SpectralRecipe(Recipe[Subspace]):
 
     n_components: int | None = 2
 
-    group: ClassVar[str] = "Spectral"
+    group: ClassVar[str] = "More methods"
     #: Graphs and constraints are made from the subspace by the objective.
     invalidates: ClassVar[Mapping[str, tuple[Part, ...]]] = dict.fromkeys(
         (

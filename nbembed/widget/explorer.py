@@ -20,8 +20,10 @@ from nbembed.points.point_data import PointData
 from nbembed.session.core.handle import Handle
 from nbembed.session.live.warm_up import warm_up
 from nbembed.session.readings.why import Why
+from nbembed.session.shared_labels import SharedLabels
 from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import in_natural_order, relabeled
+from nbembed.supervision.subset import subset
 from nbembed.validation import check_flag, error_text, shown
 from nbembed.widget.answers.cards import CardSource
 from nbembed.widget.answers.finder import Finder
@@ -44,7 +46,7 @@ from nbembed.widget.host.lifetime import (
     in_use,
     try_again,
 )
-from nbembed.widget.host.opening import open_session
+from nbembed.widget.host.opening import open_session, part_of, recipe_of_part
 from nbembed.widget.host.still_output import check_still
 from nbembed.widget.stream import serializers
 from nbembed.widget.stream.dispatcher import CommandDispatcher
@@ -67,6 +69,9 @@ if TYPE_CHECKING:
     from nbembed.session import Session
 
 _logger = logging.getLogger(__name__)
+
+#: Points of which a map can be made.
+FEWEST = 4
 
 _STATIC = pathlib.Path(__file__).parent / "static"
 
@@ -127,7 +132,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         white. Photographs are turned as their EXIF says. A file that would be decoded to more than
         40 million pixels is refused.
     height : int, optional
-        Height of the map in pixels.
+        Height of the Explorer in pixels. The panel beside the map scrolls; tables, snapshots and
+        notices open below, and in a narrow cell the panel does, too.
     autoplay : bool, optional
         Whether to start the run at once. By default a new session starts, and one that is given or
         read from a file is left unchanged.
@@ -214,8 +220,11 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
 
     #: What the selected points were chosen with, if the page said so.
     _selected_by = ""
+    #: Of a map of some points of another Explorer.
+    _shared: SharedLabels | None = None
 
     n_samples: int
+    height: int
     selection: Any
     cards: Any
     names_shown: bool
@@ -240,7 +249,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         names: Any = None,
         columns: Any = None,
         images: Any = None,
-        height: int = 460,
+        height: int = 640,
         autoplay: bool | None = None,
         autosave: str | os.PathLike[str] | None = None,
         still: bool | str = True,
@@ -273,7 +282,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         resumed_color = color is None and X is None
         if resumed_color:
             color = opened.view.color_series
-        points = PointData(
+        points = opened.points or PointData(
             chosen,
             session.n_samples,
             color=color,
@@ -437,6 +446,59 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         if after != before:
             self._session.supervise(after)
 
+    def map_of(
+        self,
+        points: ArrayLike | None = None,
+        method: Estimator | Recipe[Any] | None = None,
+    ) -> Explorer:
+        """Return an Explorer of some points alone: a map with neighbors of its own.
+
+        Labels and links are shared: what is said of these points on either map holds on both, as an
+        undoable step of each, as long as both are open. Parameters, pins and layouts are not. The
+        features are those that are embedded here; names, columns, images and colors come along.
+
+        Parameters
+        ----------
+        points : array-like of int or mask, optional
+            By default the selected points.
+        method : estimator or Recipe, optional
+            By default the present method with its parameters, and a perplexity for as many points.
+
+        Returns
+        -------
+        explorer : Explorer
+            Point k is ``points[k]``, points in ascending order.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If there are too few points, or an argument is not legal; the message names it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(60, 5))
+        >>> explorer = Explorer(X, autoplay=False)
+        >>> part = explorer.map_of(range(20, 40))
+        >>> part.session.label([0, 1], "first")
+        >>> explorer.labels[19:22]
+        [None, 'first', 'first']
+        """
+        chosen = self._chosen(points)
+        if chosen.size < FEWEST:
+            raise ValueError(f"points must be at least {FEWEST} to make a map, got {chosen.size}")
+        session = self._session
+        made = Explorer(
+            part_of(session, self._points, self.data_note, chosen),
+            recipe_of_part(session.recipe) if method is None else method,
+            supervision=subset(session.supervision, chosen),
+            feature_names=self._groups.feature_names,
+            height=self.height,
+        )
+        made._preparation = self._preparation
+        made._shared = SharedLabels(session, made._session, chosen)
+        return made
+
     def close(self) -> None:
         """Close the widget, and its session if the Explorer made it and nothing else refers to it.
 
@@ -457,6 +519,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
             self._displays.end()
             WATCH.remove(self._displays)
             self._unsubscribe()
+            if self._shared is not None:
+                self._shared.close()
             self._comparison.close()
             self._sender.close()
             self._reasons.close()
@@ -488,7 +552,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         parts = (
             self, self._writer, self._dispatcher, self._frames, self._artist, self._suggestions,
             self._cards, self._queries, self._finder, self._groups, self._why, self._comparison,
-            self._exports, self.class_styles, self._suggested_groups,
+            self._exports, self.class_styles, self._suggested_groups, self._shared,
         )  # fmt: skip
         with LOOKING:
             end = self._ending

@@ -103,7 +103,7 @@ def test_what_is_declared_exists(recipe_type):
     assert live <= fields
     assert set(recipe_type.invalidates) <= fields - live
     assert recipe_type.path_parameter in {"", *live}
-    assert recipe_type.group in ("Neighbor embeddings", "Learned from labels")
+    assert recipe_type.group in ("Begin with", "More methods")
     undeclared = fields - live - set(recipe_type.invalidates) - set(INVALIDATES)
     # What is declared nowhere enters the affinities, and these do.
     assert undeclared <= {"algorithm", "classifier", "class_names"}
@@ -114,12 +114,12 @@ def test_what_is_declared_exists(recipe_type):
 def test_names_and_groups():
     groups = {kind.recipe_type.name: kind.recipe_type.group for kind in ESTIMATORS}
     assert groups == {
-        "HSSNE": "Neighbor embeddings",
-        "Mbed": "Neighbor embeddings",
-        "NeRV": "Neighbor embeddings",
-        "SNE": "Neighbor embeddings",
-        "SNeRV": "Learned from labels",
-        "ParametricEmbedding": "Learned from labels",
+        "HSSNE": "Begin with",
+        "Mbed": "Begin with",
+        "NeRV": "Begin with",
+        "SNE": "More methods",
+        "SNeRV": "More methods",
+        "ParametricEmbedding": "More methods",
     }
     assert MbedRecipe.path_parameter == "lam"
     assert ParametricEmbeddingRecipe.learns == "classifier"

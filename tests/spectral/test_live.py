@@ -196,7 +196,7 @@ def test_a_slider_recomputes_its_own_term_only(blobs, monkeypatch):
 @every
 def test_live_parameters_are_declared_well(kind):
     assert issubclass(kind, Recipe)
-    assert kind.group == "Spectral"
+    assert kind.group == "More methods"
     for live in kind.live_parameters:
         assert live.name in kind().parameters
         assert live.minimum <= live.low <= live.default <= live.high <= live.maximum

@@ -69,7 +69,7 @@ export class FakeKernel {
     };
     this.traits = {
       n_samples: n,
-      height: 460,
+      height: 640,
       coordinates: view(this.positions),
       membership_colors: view(new Uint8Array(0)),
       directions: [],

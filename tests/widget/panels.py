@@ -66,7 +66,7 @@ def open_tab(page: Page, name: str) -> None:
         add_filter(panel, "kind")
         expect(panel.get_by_role("list", name="Found points")).to_be_visible()
     elif name == "Why":
-        act(page, "")  # the map may be of another size beside another panel
+        act(page, "")
         x, y = screen_of(page, 3)
         page.mouse.move(x, y)
         expect(page.get_by_role("region", name="Neighborhood")).to_contain_text("1 kept")

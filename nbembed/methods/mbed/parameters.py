@@ -74,7 +74,7 @@ MOST_ON_CIRCLE = 3
 class MbedParameters(Recipe[Affinities]):
     """Base of Mbed's recipe: its fields, their checks, and the number of classes."""
 
-    group: ClassVar[str] = "Neighbor embeddings"
+    group: ClassVar[str] = "Begin with"
 
     #: "grid" is refused with affinity="global".
     shared: ClassVar[tuple[str, ...]] = SHARED_BUT_ALGORITHM

@@ -70,7 +70,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
     """
 
     summary: ClassVar[str] = "places points by a classifier's class probabilities"
-    group: ClassVar[str] = "Learned from labels"
+    group: ClassVar[str] = "More methods"
 
     live_parameters: ClassVar[tuple[LiveParameter, ...]] = (
         LiveParameter(

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import Recipe
-from nbembed.points.features import choose_features
+from nbembed.points.features import Features, choose_features
+from nbembed.points.preparation.wording import counted
 from nbembed.points.table import as_table, is_annotated, is_name
 from nbembed.system.atomic import check_destination, check_writable
 from nbembed.validation import check_path, shown
@@ -16,7 +17,10 @@ from nbembed.widget.host.autosave import check_same_data, resume
 from nbembed.widget.view.view_state import ViewState, view_state
 
 if TYPE_CHECKING:
-    from nbembed.points.features import Features
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nbembed.points.point_data import PointData
     from nbembed.session import Session
     from nbembed.system.atomic import Identity
 
@@ -42,6 +46,8 @@ class Opened:
         What was shown when the file was written that the session was read from.
     given : object
         The table or AnnData that was given as X.
+    points : PointData or None
+        Names, columns and images, where they come from another Explorer.
     """
 
     session: Session
@@ -50,6 +56,28 @@ class Opened:
     read: Identity | None = None
     view: ViewState = field(default_factory=ViewState)
     given: Any = None
+    points: PointData | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some points of an Explorer: what stands for X in a map of these alone."""
+
+    features: Features
+    points: PointData
+
+
+def part_of(session: Session, data: PointData, note: str, points: NDArray[np.intp]) -> Part:
+    """Return some of the points, their features as they are embedded in the map of all."""
+    X = session.X
+    rows = X[points][:, points] if session.recipe.takes_distances else X[points]
+    said = f"{counted(points.size, 'point')} of {session.n_samples:,}. {note}".strip()
+    return Part(Features(rows, note=said), data.take(points))
+
+
+def recipe_of_part(recipe: Recipe[Any]) -> Recipe[Any]:
+    """Return a method for some of the points, with a perplexity for as many."""
+    return recipe.replace(perplexity="auto") if "perplexity" in recipe.parameters else recipe
 
 
 def open_session(
@@ -77,6 +105,9 @@ def open_session(
     """
     from nbembed.session import Session
 
+    if isinstance(X, Part):
+        part = Session(X.features.matrix, in_plane(method), supervision=supervision)
+        return Opened(part, X.features, points=X.points)
     if autosave is not None:
         check_path("autosave", autosave)
     if X is not None and session is not None:

@@ -60,7 +60,7 @@ _PAGE = """<!doctype html>
 <style>body {{ box-sizing: border-box; display: flex; flex-direction: column; \
 min-height: 100vh; margin: 0; padding: 12px }} \
 main, #nbembed, .nbe {{ display: flex; flex: 1 0 auto; flex-direction: column }} \
-.nbe {{ max-width: none }} .nbe-body {{ flex: 1 0 auto }} \
+.nbe {{ max-width: none }} .nbe-sized {{ flex: 1 0 auto }} \
 h1 {{ margin: 0 0 8px; font: 600 16px/1.4 system-ui, sans-serif; overflow-wrap: anywhere }} \
 @media (prefers-color-scheme: dark) \
 {{ body {{ background: #1b1d20; color: #e1e3e6 }} }}</style>

@@ -162,7 +162,7 @@ TRAITS: Mapping[str, Trait] = {
     trait.name: trait
     for trait in (
         Trait("n_samples", INDEX, 0),
-        Trait("height", INDEX, 460, "Of the map, in CSS pixels."),
+        Trait("height", INDEX, 640, "Of tools, map and panel together, in CSS pixels."),
         Trait("coordinates", FLOATS, b"", "Layout at rest: x, y for each point."),
         Trait("membership_colors", BYTES, b"", "RGBA for each point, or empty."),
         Trait("directions", PLACES, [], "Class directions on the plane of the map."),

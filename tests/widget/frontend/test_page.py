@@ -72,9 +72,11 @@ def page(open_explorer: Any) -> Page:
 
 def test_every_control_has_a_role_and_a_name(page: Page) -> None:
     kernel(page, "k.addClass('seven')")
+    page.locator(".nbe-map").focus()
+    page.keyboard.press("Control+a")  # brings the buttons for a selection
     for name in (
         "Play", "Step", "Reset", "Undo", "Redo", "Pan", "Lasso", "Fit view", "Help", "Add class",
-        "Label selection", "Must-link selection", "Forget",
+        "Label 400 as ‘seven’ (label selection)", "Must-link selection", "Forget",
     ):  # fmt: skip
         expect(page.get_by_role("button", name=name, exact=True)).to_have_count(1)
     for name in ("α", "ρ", "Confidence"):
@@ -554,8 +556,21 @@ def test_method_and_color_are_chosen_from_lists(page: Page) -> None:
 
 def test_status_tells_state_iteration_cost_and_quality(page: Page) -> None:
     status = page.get_by_role("group", name="Status")
-    expect(status).to_contain_text("Iteration 200")
-    expect(status).to_contain_text("1-NN kept 74.9 %")
+    expect(status.get_by_text("Neighbors kept most")).to_be_visible()
+    iteration, kept = status.get_by_text("Iteration 200"), status.get_by_text("1-NN kept 74.9 %")
+    expect(kept).to_be_hidden()
+    status.get_by_role("button").hover()
+    expect(iteration).to_be_visible()
+    expect(kept).to_be_visible()
+    page.locator(".nbe-map").hover()
+    expect(kept).to_be_hidden()
+    page.locator(".nbe").focus()
+    status.get_by_role("button").press("Enter")  # for those who want them in view
+    page.locator(".nbe").focus()
+    expect(kept).to_be_visible()
+    for share, word in ((0.3, "many"), (0.15, "some"), (0.05, "few")):
+        act(page, f"k.update({{quality: {share}}})")
+        expect(status).to_contain_text(f"Neighbors kept {word}")
     act(page, "k.tick(100)")
     curve = page.get_by_role("img", name="Cost curve")
     expect(curve).to_have_attribute(
@@ -595,7 +610,7 @@ def test_what_is_drawn_by_color_alone_is_seen_in_forced_colors(
         color_column={"kind": "number", "title": "size", "names": [], "colors": []},
     )  # fmt: skip
     page.emulate_media(forced_colors="active", color_scheme=scheme)
-    act(page, "0")
+    act(page, "k.update({selection: new DataView(Uint32Array.of(1).buffer)})")
     seen = [
         page.get_by_role("slider", name="α", exact=True),
         page.get_by_role("slider", name="Confidence"),
@@ -778,28 +793,103 @@ def test_contexts_are_given_back(open_explorer: Any) -> None:
     assert lost == [True, False]
 
 
-def test_the_map_keeps_its_size_from_tab_to_tab(open_explorer):
-    page = open_explorer(parameters={"alpha": 1, "rho": 0.5})
-
-    def open_tab(name: str) -> None:
-        page.get_by_role("tab", name=name).click()
-        expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
-
+@pytest.mark.parametrize("width", [1280, 900])
+def test_nothing_that_is_opened_moves_the_map(open_explorer: Any, width: int) -> None:
+    page = open_explorer(
+        width=width, clusters=4, parameters={"alpha": 2, "rho": 0.5}, color_columns=["size"]
+    )
     run(page)
-    map_height = "() => document.querySelector('.nbe-map').getBoundingClientRect().height"
-    low = page.evaluate(map_height)
-    page.get_by_role("button", name="Advanced").click()
-    page.wait_for_function(f"(low) => ({map_height})() > low", arg=low)
-    high = page.evaluate(map_height)
-    for name in ("Group", "Find", "Steer"):  # lower than the open fold
-        open_tab(name)
-        assert page.evaluate(map_height) == high
-    page.get_by_role("button", name="Advanced").click()
-    expect(page.get_by_role("button", name="Advanced")).to_have_attribute("aria-expanded", "false")
-    assert page.evaluate(map_height) == high, "what needs less room moves nothing"
-    for name in ("Why", "Steer", "Group", "Find", "Why"):
-        open_tab(name)
-        assert page.evaluate(map_height) == high
+    place = """() => [document.querySelector('.nbe-map').getBoundingClientRect().toJSON(),
+      document.querySelector('.nbe-map').nbembedWhere(7)]"""
+    before = page.evaluate(place)
+    assert before[0]["width"] > 2 / 3 * width
+    assert page.locator(".nbe").bounding_box()["height"] == 640
+
+    def still() -> None:
+        act(page, "")
+        assert page.evaluate(place) == before
+
+    for name in ("Advanced", "Suggestions"):
+        page.get_by_role("button", name=name, exact=True).click()
+        still()
+    act(page, "for (let c = 0; c < 30; c++) k.addClass(`class ${c}`)")
+    still()
+    act(page, "k.update({color_by: 'class'})")
+    still()
+    for name in ("Group", "Find", "Why", "Compare", "History", "Steer"):
+        page.get_by_role("tab", name=name).click()
+        still()
+    page.locator(".nbe-map").focus()
+    page.keyboard.press("Control+a")
+    page.get_by_role("tab", name="Group").click()
+    page.get_by_role("button", name="Rows").click()
+    expect(page.get_by_role("region", name="Rows")).to_be_visible()
+    still()
+    act(page, "k.update({error: 'a notice', path_symbol: 'λ', path: [{value: 1, criterion: 1}]})")
+    expect(page.get_by_role("slider", name="Annealing path")).to_be_visible()
+    still()
+
+
+def test_the_panel_has_colors_first_and_the_selection_at_its_foot(open_explorer: Any) -> None:
+    page = open_explorer(n=80, clusters=4, width=900)
+    panel = page.get_by_role("tabpanel")
+    assert panel.evaluate("e => e.scrollHeight <= e.clientHeight"), "nothing to scroll at first"
+    act(page, "for (let c = 0; c < 12; c++) k.addClass(`class ${c}`)")
+    parts = [
+        page.get_by_role("combobox", name="Color by"),
+        page.get_by_role("radiogroup", name="Class"),
+        page.get_by_role("button", name="Suggestions", exact=True),
+        page.get_by_role("combobox", name="Method"),
+        page.get_by_role("slider", name="α", exact=True),
+    ]
+    before = [part.bounding_box() for part in parts]
+    tops = [box["y"] for box in before if box is not None]
+    assert tops == sorted(tops)
+    foot = page.get_by_role("region", name="Selection", exact=True)
+    expect(foot).to_have_count(0)
+    page.locator(".nbe-map").focus()
+    page.keyboard.press("Control+a")
+    expect(foot).to_be_visible()
+    assert [part.bounding_box() for part in parts] == before
+    frame, box = panel.bounding_box(), foot.bounding_box()
+    assert box["y"] + box["height"] == frame["y"] + frame["height"]
+    forget = page.get_by_role("button", name="Forget")
+    forget.focus()
+    page.keyboard.press("Escape")
+    expect(foot).to_have_count(0)
+    expect(page.locator(".nbe")).to_be_focused()
+
+
+@pytest.mark.parametrize("height", [200, 400, 900])
+def test_the_height_is_that_of_the_whole(open_explorer: Any, height: int) -> None:
+    page = open_explorer(height=height)
+    assert page.locator(".nbe").bounding_box()["height"] == height
+    assert page.locator(".nbe-map").bounding_box()["height"] == height - 79
+
+
+def test_the_panel_folds_away(open_explorer: Any) -> None:
+    page = open_explorer(width=900)
+    button = page.get_by_role("button", name="Sidebar", exact=True)
+    panel = page.get_by_role("tabpanel")
+    map_ = page.locator(".nbe-map")
+    page.get_by_role("tab", name="Find").click()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    before = map_.bounding_box()
+    button.click()
+    expect(panel).to_have_count(0)
+    expect(button).to_have_attribute("aria-expanded", "false")
+    expect(button).to_be_focused()
+    assert map_.bounding_box()["width"] == 898
+    assert map_.bounding_box()["height"] == before["height"]
+    page.keyboard.press("o")
+    expect(page.get_by_role("tab", name="Find")).to_have_attribute("aria-selected", "true")
+    assert map_.bounding_box() == before
+    page.get_by_role("tab", name="Find").focus()
+    page.keyboard.press("o")
+    expect(panel).to_have_count(0)
+    expect(page.locator(".nbe")).to_be_focused()
+    page.keyboard.press("/")  # what is asked for is shown
+    expect(page.get_by_role("searchbox", name="Search", exact=True)).to_be_focused()
 
 
 def test_nothing_moves_when_a_slider_comes_to_have_an_effect(open_explorer):

@@ -68,7 +68,7 @@ def test_learning_can_be_canceled_beside_what_is_made(page: Page) -> None:
     act(page, MAKING)
     act(page, "k.update({learning: 'learning the metric from 34 labels'})")
     status = page.get_by_role("group", name="Status")
-    learning = status.get_by_text("learning the metric from 34 labels")
+    learning = status.locator(".nbe-learning", has_text="learning the metric from 34 labels")
     learning.get_by_role("button", name="Cancel").click()
     page.wait_for_function("window.kernel.replied.cancel === 1")
     expect(learning).to_have_count(0)

@@ -1,4 +1,4 @@
-/** The Explorer's layout: toolbar, map with its footer, side panel. Notices come unasked, so they are below: the map stays under the pointer. */
+/** The Explorer's layout: toolbar, map with its status, side panel, together as high as was asked for. What opens or comes besides is below them, so that the map stays under the pointer. */
 import type { Signal } from "@preact/signals";
 import type { Theme } from "../host/theme";
 import type { View } from "../view/view";
@@ -17,21 +17,21 @@ import { Tour } from "./tour";
 export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
   return (
     <>
-      <Toolbar view={view} />
-      <div class="nbe-body">
-        <div class="nbe-main">
-          <div class="nbe-maps">
-            <MapPane view={view} theme={theme} root={root} />
-            <ComparePane view={view} theme={theme} />
-          </div>
-          <div class="nbe-foot">
-            <div inert={view.store.link.state.value === "gone"}><PathStrip view={view} /></div>
+      <div class="nbe-sized" style={{ "--nbe-height": `${view.store.traits.height.value}px` }}>
+        <Toolbar view={view} />
+        <div class="nbe-body">
+          <div class="nbe-main">
+            <div class="nbe-maps">
+              <MapPane view={view} theme={theme} root={root} />
+              <ComparePane view={view} theme={theme} />
+            </div>
             <Status view={view} />
           </div>
-          <Dock view={view} />
+          <SidePanel view={view} />
         </div>
-        <SidePanel view={view} />
       </div>
+      <div inert={view.store.link.state.value === "gone"}><PathStrip view={view} /></div>
+      <Dock view={view} />
       <Notices view={view} />
       <Help view={view} />
       <PictureDialog view={view} />

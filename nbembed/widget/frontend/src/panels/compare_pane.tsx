@@ -25,7 +25,7 @@ function Beside({ view, theme }: { view: View; theme: Signal<Theme> }) {
   const error = compare.beside.error.value;
   return (
     <div class="nbe-frame nbe-beside" role="img" aria-label={`Map compared with: ${compare.title.value}`}>
-      <div ref={element} class="nbe-map" data-tool={view.tool.value} style={{ height: `${store.traits.height.value}px` }}>
+      <div ref={element} class="nbe-map" data-tool={view.tool.value}>
         {!compare.places.value && <div class="nbe-waiting">{error || making || "…"}</div>}
       </div>
       <span class="nbe-map-title" dir="auto" title={compare.title.value}>{compare.title.value}</span>

@@ -21,7 +21,8 @@ export function useRevealed<E extends HTMLElement>(when: unknown) {
     const panel = ref.current?.closest(".nbe-tab-panel");
     if (!ref.current || !panel) return;
     const [own, shown] = [ref.current.getBoundingClientRect(), panel.getBoundingClientRect()];
-    const below = Math.min(own.bottom - shown.bottom, own.top - shown.top);
+    const covered = parseFloat(getComputedStyle(panel).scrollPaddingBottom) || 0;
+    const below = Math.min(own.bottom - shown.bottom + covered, own.top - shown.top);
     panel.scrollTop += Math.max(below, Math.min(0, own.top - shown.top));
   }, [when]);
   return ref;

@@ -20,6 +20,7 @@ const PATHS = {
   close: <path d="m4 4 8 8M12 4l-8 8" />,
   save: <path d="M8 2.8v7M5.2 7.2 8 10l2.8-2.8M3 12.9h10" />,
   copy: <><path d="M5.6 5.6h7v7h-7z" stroke-linejoin="round" /><path d="M10.2 5.4V3.2h-7v7h2.2" stroke-linejoin="round" /></>,
+  panel: <><path d="M2.6 3h10.8v10H2.6z" stroke-linejoin="round" /><path d="M9.6 3v10" /></>,
   picture: <><path d="M2.6 3.6h10.8v8.8H2.6z" stroke-linejoin="round" /><path d="m3 11 3-3 2.2 2.2L10.4 8l2.8 2.8" stroke-linejoin="round" /><circle cx="6" cy="6" r="0.8" /></>,
   link: <><path d="M6.6 9.4a2.6 2.6 0 0 0 3.7 0l2-2a2.6 2.6 0 0 0-3.7-3.7l-.7.7" /><path d="M9.4 6.6a2.6 2.6 0 0 0-3.7 0l-2 2a2.6 2.6 0 0 0 3.7 3.7l.7-.7" /></>,
   apart: <><path d="M8 2.6v2.2M8 6.9v2.2M8 11.2v2.2" /><path d="M4.8 5.4 2.2 8l2.6 2.6M2.4 8h3.4M11.2 5.4 13.8 8l-2.6 2.6M13.6 8h-3.4" /></>,

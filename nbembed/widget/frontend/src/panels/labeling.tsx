@@ -2,9 +2,16 @@
 import { inline } from "../state/cards";
 import { shownCss } from "../host/contrast";
 import type { View } from "../view/view";
+import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
 
+/** At the lower edge of the panel, in sight however far that is scrolled. */
 export function Labeling({ view }: { view: View }) {
+  return view.store.traits.selection.value.length || view.apart.value ? <Actions view={view} /> : null;
+}
+
+function Actions({ view }: { view: View }) {
+  const ref = useFocusKept<HTMLElement>();
   const { selection, classes } = view.store.traits;
   const count = selection.value.length;
   const chosen = classes.value[view.chosenClass.value];
@@ -13,7 +20,7 @@ export function Labeling({ view }: { view: View }) {
   const apart = view.apart.value;
   const held = view.held.value;
   return (
-    <div class="nbe-labeling">
+    <section ref={ref} class="nbe-section nbe-labeling" aria-label="Selection">
       <label class="nbe-row nbe-confidence" title="Confidence of the label; the remainder is spread over the other classes">
         <span class="nbe-row-name">Confidence</span>
         <input
@@ -62,6 +69,6 @@ export function Labeling({ view }: { view: View }) {
           <button type="button" class="nbe-inline" aria-label="Cancel keeping apart" title="Cancel (Esc)" onClick={() => view.cancelApart()}><Icon name="close" /></button>
         </p>
       )}
-    </div>
+    </section>
   );
 }

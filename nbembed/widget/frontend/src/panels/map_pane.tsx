@@ -30,7 +30,7 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
         aria-roledescription="embedding map"
         aria-description="Arrow keys move a cursor, Space selects the nearest point, I opens its card, question mark shows all keys."
         data-tool={view.tool.value}
-        style={{ height: `${view.store.traits.height.value}px`, ...(view.tool.value === "brush" ? { cursor: brushCursor(view.brush.value) } : {}) }}
+        style={view.tool.value === "brush" ? { cursor: brushCursor(view.brush.value) } : {}}
       >
         <HoverCard view={view} />
         <Waiting view={view} />

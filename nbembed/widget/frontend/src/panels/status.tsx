@@ -1,4 +1,5 @@
-/** State, iteration, cost and its curve, and an unsupervised quality beside them. */
+/** State, an unsupervised quality in a word, its figures with iteration and cost on request, and the curve of the cost. */
+import { useSignal } from "@preact/signals";
 import { inline } from "../state/cards";
 import type { View } from "../view/view";
 import type { Background } from "../wire/wire.generated";
@@ -14,16 +15,28 @@ const STATES = { idle: "Idle", running: "Running", paused: "Paused", converged: 
 export function Status({ view }: { view: View }) {
   const { state, iteration, cost, quality } = view.store.traits;
   const gone = view.store.link.state.value === "gone";
+  const figures = useSignal(false);
   return (
     <div class="nbe-status" role="group" aria-label="Status">
       <span class="nbe-state" data-state={gone ? "gone" : state.value}><i />{gone ? "Disconnected" : STATES[state.value] ?? state.value}</span>
       {!gone && <Activity view={view} />}
-      <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
-      <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
-      <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbor in the data is also their nearest on the map; of many points, a sample of 2000. No label enters it" />
+      <button type="button" class="nbe-quality" aria-pressed={figures.value} title="How many points keep their nearest neighbor. A click keeps the figures in view" onClick={() => (figures.value = !figures.peek())}>
+        <span class="nbe-quality-word">Neighbors kept <b>{keptWord(quality.value)}</b></span>
+        <span class="nbe-figures">
+          <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
+          <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
+          <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbor in the data is also their nearest on the map; of many points, a sample of 2000. No label enters it" />
+        </span>
+      </button>
       <Sparkline view={view} />
     </div>
   );
+}
+
+/** The share of points that keep their nearest neighbor, in a word. */
+function keptWord(quality: number | null): string {
+  if (quality === null) return "–";
+  return quality >= 0.5 ? "most" : quality >= 0.25 ? "many" : quality >= 0.1 ? "some" : "few";
 }
 
 /** What goes on in the background, and what is asked of the person. */
@@ -39,10 +52,10 @@ function Activity({ view }: { view: View }) {
       {compiling.value && <span class="nbe-learning" title="Kernels are compiled once for an installation; the next start is quick"><i />compiling …</span>}
       {learning.value && (
         <span class="nbe-learning" title="The map goes on meanwhile; the result takes effect when it is ready">
-          <i />{inline(learning.value, LONGEST)} … <Cancel view={view} what="learning" named={inline(learning.value, LONGEST)} />
+          <i /><Told text={`${inline(learning.value, LONGEST)} …`} /><Cancel view={view} what="learning" named={inline(learning.value, LONGEST)} />
         </span>
       )}
-      {asks && <span class="nbe-learning nbe-request">{inline(request.value, LONGEST)}</span>}
+      {asks && <span class="nbe-learning nbe-request"><Told text={inline(request.value, LONGEST)} /></span>}
     </div>
   );
 }
@@ -67,9 +80,14 @@ function Progress({ view, what, text, share, meanwhile }: { view: View; what: Ba
       <span role="progressbar" aria-label={named} aria-valuemin={0} aria-valuemax={100} {...(percent === null ? {} : { "aria-valuenow": percent })}>
         <b style={{ width: `${percent ?? 100}%` }} />
       </span>
-      {inline(text, LONGEST)} <Cancel view={view} what={what} named={named} />
+      <Told text={inline(text, LONGEST)} /><Cancel view={view} what={what} named={named} />
     </span>
   );
+}
+
+/** One line, so that little of the map is covered. */
+function Told({ text }: { text: string }) {
+  return <span class="nbe-told" title={text}>{text}</span>;
 }
 
 function Cancel({ view, what, named }: { view: View; what: Background; named: string }) {

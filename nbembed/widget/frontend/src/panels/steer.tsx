@@ -1,4 +1,4 @@
-/** The panel that steers: method and sliders, classes and labels, colors, suggestions. */
+/** The panel that steers: colors, classes, suggestions, method and sliders; below them what can be done with a selection. */
 import type { View } from "../view/view";
 import { Advanced } from "./advanced";
 import { ClassPalette } from "./classes";
@@ -12,23 +12,23 @@ export function Steer({ view }: { view: View }) {
   return (
     <>
       <section class="nbe-section">
+        <ColorBy view={view} />
+      </section>
+      <section class="nbe-section">
+        <ClassPalette view={view} />
+        <GroupWalkPanel view={view} />
+      </section>
+      <section class="nbe-section nbe-suggestions" aria-label="Suggestions">
+        <SuggestionPanel view={view} />
+      </section>
+      <section class="nbe-section">
         <MethodSelect view={view} />
         <Controls view={view} />
         <ClassCount view={view} />
         <Advanced view={view} />
         <DataNote view={view} />
       </section>
-      <section class="nbe-section">
-        <ClassPalette view={view} />
-        <GroupWalkPanel view={view} />
-        <Labeling view={view} />
-      </section>
-      <section class="nbe-section">
-        <ColorBy view={view} />
-      </section>
-      <section class="nbe-section nbe-suggestions" aria-label="Suggestions">
-        <SuggestionPanel view={view} />
-      </section>
+      <Labeling view={view} />
     </>
   );
 }

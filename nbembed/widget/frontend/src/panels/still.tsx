@@ -21,16 +21,18 @@ interface StillProps {
 export function StillApp({ view, theme, root, measure }: StillProps) {
   return (
     <>
-      <Head view={view} />
-      <div class="nbe-body">
-        <div class="nbe-main"><MapPane view={view} theme={theme} root={root} /></div>
-        <div class="nbe-panel">
-          <section class="nbe-section"><ColorBy view={view} measures={measure ? [measure] : []} /></section>
-          <Classes view={view} />
-          <section class="nbe-section" aria-label="About">
-            <About view={view} />
-            <DataNote view={view} />
-          </section>
+      <div class="nbe-sized" style={{ "--nbe-height": `${view.store.traits.height.value}px` }}>
+        <Head view={view} />
+        <div class="nbe-body">
+          <div class="nbe-main"><MapPane view={view} theme={theme} root={root} /></div>
+          <div class="nbe-panel nbe-scrolls">
+            <section class="nbe-section"><ColorBy view={view} measures={measure ? [measure] : []} /></section>
+            <Classes view={view} />
+            <section class="nbe-section" aria-label="About">
+              <About view={view} />
+              <DataNote view={view} />
+            </section>
+          </div>
         </div>
       </div>
       <div class="nbe-spoken" role="status" aria-live="polite">{view.spoken}</div>

@@ -1,8 +1,9 @@
 /** The side panel: a tab for each thing to do beside the map. */
 import type { ComponentType } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 import type { View } from "../view/view";
 import { FindPanel } from "./find";
+import { useFocusKept } from "./focus";
 import { GroupPanel } from "./group";
 import { ComparePanel } from "./compare";
 import { HistoryPanel } from "./history";
@@ -27,52 +28,31 @@ const TABS: readonly Tab[] = [
   { name: "history", title: "History", hint: "What was done, each step a place to go back to; exports", Panel: HistoryPanel, alone: true },
 ];
 
-/** Pixels that the panel may be higher than the map was asked to be, before it scrolls. */
-const MORE = 200;
-
 /**
- * Only the open panel is there: what is closed asks nothing and draws nothing. The first one may be higher
- * than the map was asked to be. The panel is never lower than that one has been, so that the map beside it
- * keeps its size when a label, another coloring or another tab needs less room.
+ * Only the open panel is there: what is closed asks nothing and draws nothing. It scrolls where it needs more
+ * room than there is beside the map. Without an open tab it is folded away.
  */
 export function SidePanel({ view }: { view: View }) {
   const id = useId();
-  const open = TABS.find(({ name }) => name === view.tab.value) ?? TABS[0];
+  const open = TABS.find(({ name }) => name === view.tab.value);
+  return open ? <Open view={view} open={open} id={id} /> : null;
+}
+
+function Open({ view, open, id }: { view: View; open: Tab; id: string }) {
+  const ref = useFocusKept<HTMLDivElement>();
   const { Panel } = open;
-  const panel = useRef<HTMLDivElement>(null);
-  const kept = useRef(0);
-  const stretches = open === TABS[0];
-  useEffect(() => {
-    const element = panel.current;
-    if (!element || !stretches) return;
-    const keep = new ResizeObserver(() => {
-      kept.current = Math.max(kept.current, heightOf(element));
-      element.style.setProperty("--nbe-kept-height", `${kept.current}px`);
-    });
-    for (const part of element.children) keep.observe(part);
-    return () => keep.disconnect();
-  }, [stretches]);
   const gone = view.store.link.state.value === "gone";
   return (
-    <div class="nbe-panel">
+    <div ref={ref} class="nbe-panel">
       <TabList view={view} open={open} id={id} />
       <div
-        ref={panel} class="nbe-tab-panel" data-tab={open.name} id={`${id}-panel`} inert={gone && !open.alone}
-        style={{ "--nbe-kept-height": `${kept.current}px`, "--nbe-highest": `${view.store.traits.height.value + MORE}px` }}
+        class="nbe-tab-panel nbe-scrolls" data-tab={open.name} id={`${id}-panel`} inert={gone && !open.alone}
         role="tabpanel" aria-labelledby={`${id}-${open.name}`}
       >
         <Panel key={open.name} view={view} />
       </div>
     </div>
   );
-}
-
-/** The height that an element needs: of what is in it, or its own where that scrolls. */
-function heightOf(element: HTMLElement): number {
-  const last = element.lastElementChild;
-  if (!last) return 0;
-  const { top, height } = element.getBoundingClientRect();
-  return Math.min(last.getBoundingClientRect().bottom - top, height);
 }
 
 /** Arrow keys move between tabs, of which one can be reached by Tab. */

@@ -12,11 +12,12 @@ interface ToolButtonProps {
   hint: string;
   onClick: () => void;
   pressed?: boolean;
+  expanded?: boolean;
   disabled?: boolean;
   strong?: boolean;
 }
 
-function ToolButton({ name, icon, hint, onClick, pressed, disabled, strong }: ToolButtonProps) {
+function ToolButton({ name, icon, hint, onClick, pressed, expanded, disabled, strong }: ToolButtonProps) {
   return (
     <button
       type="button"
@@ -25,6 +26,7 @@ function ToolButton({ name, icon, hint, onClick, pressed, disabled, strong }: To
       title={hint}
       aria-disabled={disabled ?? false}
       {...(pressed === undefined ? {} : { "aria-pressed": pressed })}
+      {...(expanded === undefined ? {} : { "aria-expanded": expanded })}
       onClick={() => !disabled && onClick()}
     >
       <Icon name={icon} />
@@ -64,6 +66,7 @@ export function Toolbar({ view }: { view: View }) {
       </div>
       <div class="nbe-spring" />
       <Summary view={view} />
+      <ToolButton name="Sidebar" icon="panel" expanded={view.tab.value !== ""} hint={view.tab.value ? "Fold the panel away (O)" : "Open the panel (O)"} onClick={() => view.togglePanel()} />
       <FullScreen />
       <ToolButton name="Help" icon="help" hint="Tour, keys and mouse (?)" pressed={view.helpOpen.value} onClick={() => view.showHelp(!view.helpOpen.peek())} />
     </div>

@@ -100,6 +100,7 @@ export const KEYS: readonly KeyBinding[] = [
     when: (view) => view.map.peek() !== null,
     run: toggleCard,
   },
+  { label: "O", help: "open the panel, or fold it away", chords: ["o"], run: (view) => view.togglePanel() },
   { label: "/", help: "search for points", chords: ["/"], run: (view) => view.openFind() },
   { label: "Ctrl A", help: "select all points", chords: ["Ctrl a"], run: (view) => view.selectAll() },
   {

@@ -42,7 +42,7 @@ export class View {
   readonly advancedOpen = signal(false);
   /** Whether the tour goes on. */
   readonly tour = signal(false);
-  /** The open tab of the side panel. */
+  /** The open tab of the side panel, "" while it is folded away. */
   readonly tab = signal("steer");
   /** What is open below the map, "" for nothing. */
   readonly dock = signal("");
@@ -75,6 +75,8 @@ export class View {
   readonly running: ReadonlySignal<boolean>;
   /** Whether all selected points are pinned; the pin button then unpins them. */
   readonly held: ReadonlySignal<boolean>;
+  /** The tab that was open when the panel was folded away. */
+  private folded = "steer";
   private readonly setters: Setters;
   private readonly pathScrub: Latest<number>;
   private readonly stop: () => void;
@@ -300,6 +302,13 @@ export class View {
     const now = selection.peek();
     // A finger should not raise a keyboard with each lasso.
     if (now !== before && now.length && !this.still && this.store.link.state.peek() !== "gone") this.naming.begin(!touch);
+  }
+
+  /** Fold the side panel away, or open it where it was. */
+  togglePanel(): void {
+    const open = this.tab.peek();
+    if (open) this.folded = open;
+    this.tab.value = open ? "" : this.folded;
   }
 
   /** Open the panel that finds points, at its search field. */

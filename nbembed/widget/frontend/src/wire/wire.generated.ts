@@ -366,7 +366,7 @@ export interface PastChange {
 /** The synced traits, bytes as typed arrays. */
 export interface Traits {
   n_samples: number;
-  /** Of the map, in CSS pixels. */
+  /** Of tools, map and panel together, in CSS pixels. */
   height: number;
   /** Layout at rest: x, y for each point. */
   coordinates: Float32Array;
