@@ -46,7 +46,7 @@ class Claim:
     published: str = ""
 
 
-#: What is not the paper's in our figures, default or printed.
+#: Deviations of our figures, default or printed, from the paper's.
 NOT_THE_PAPERS: Mapping[Paper, str] = MappingProxyType({
     MBED: (
         "With labels our default turns the crude first map to the labels and starts from it; "
