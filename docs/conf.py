@@ -37,6 +37,8 @@ templates_path = ["_templates"]
 html_theme = "furo"
 html_math_renderer = "mathml"
 html_title = "nbembed"
+html_static_path = ["_static"]
+html_css_files = ["claims.css"]
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3

@@ -1,7 +1,8 @@
 """Heavy-tailed symmetric SNE: one family from symmetric SNE (α = 0) over t-SNE (α = 1) and beyond.
 
-    J = Σ_ij P̃_ij log(P̃_ij / Q_ij),  Q = q/Σq,  q = H(τ) = (ατ + 1)^(−1/α),  S = −d log H/dτ =
-    1/(ατ + 1) ∂J/∂y_i = 4 Σ_j (P̃_ij − Q_ij) S_ij (y_i − y_j)
+    J = Σ_ij P̃_ij log(P̃_ij / Q_ij),  Q = q/Σq,  q = H(τ) = (ατ + 1)^(−1/α)
+    S = −d log H/dτ = 1/(ατ + 1)
+    ∂J/∂y_i = 4 Σ_j (P̃_ij − Q_ij) S_ij (y_i − y_j)
 
 with τ_ij = ‖y_i − y_j‖² and q = exp(−τ), S = 1 in the limit α → 0: equations (1), (11) and (13) of
 "Heavy-Tailed Symmetric Stochastic Neighbor Embedding". The fixed-point update of its equation (14)
@@ -14,9 +15,9 @@ attraction, *compactness* c adds a bound B of the map's radius
 
     J = Σ P̃ log P̃ − e Σ P̃ log q + log Σq + B + ρ Σ_cannot mean exp(−τ)
 
-so with e = 1 and c = 0 it is the Kullback–Leibler divergence (and the cannot-links' repulsion). Of
+so with e = 1 and c = 0 it is the Kullback–Leibler divergence (and the cannot-links' repulsion). The
+share of the two, (e − 1)(−Σ P̃ log q) + B, is reported as :attr:`Evaluation.auxiliary_cost`. Of
 must-links −log q is 2(√(1 + ατ) − 1)/α, so that they pull from afar too.
-Their share, (e − 1)(−Σ P̃ log q) + B, is reported as :attr:`Evaluation.auxiliary_cost`.
 """
 
 from __future__ import annotations

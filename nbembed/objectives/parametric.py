@@ -353,10 +353,11 @@ def resolve_eta(
     """Return η_φ; "auto" is n_objects · min(0.01, η_r / (2 · n_classes)).
 
     Where the objects of a class are nearly certain, the forces at a minimum balance for
-    ‖r‖/‖φ‖ ≈ η_φ K/(η_r N): the paper's numbers (50, 10 classes, 0.1, 5000 pages) put them at the
-    class center. With larger η_φ they lie beyond it, and the objects nearest to a center are not
-    the most certain ones. "auto" is the paper's 0.01 per object, or, from six classes on, half of
-    the value that puts them at the center.
+    ‖r‖/‖φ‖ ≈ √(η_φ K/(η_r N)), with many classes nearer to one: the paper's numbers (50, 10
+    classes, 0.1, 5000 pages) put the root at one. With larger η_φ they lie beyond the class center,
+    and the objects nearest to a center are not the most certain ones. "auto" is the paper's 0.01
+    per object, or, with more than 50 η_r classes (five by default), half of the value at which the
+    root is one.
 
     Raises ValueError, TypeError if it is neither that word nor a number above 0.
     """

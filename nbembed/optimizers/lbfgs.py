@@ -9,8 +9,8 @@ curvature where it has one.
 Maps of objectives with attractions are bounded: in one step no point moves farther than the map's
 radius, nor much farther than the others, and the map as a whole does not grow beyond
 :func:`nbembed.optimizers.size.room`; at that size it moves on the sphere of maps as large. Without
-bounds, costs of heavy tails (α > 1), whose infimum lies at infinity, lead to coordinates of 10¹¹
-and more.
+bounds, costs of heavy tails (α > 1), which hardly change with the size of a map, lead to
+coordinates of 10¹¹ and more.
 """
 
 from __future__ import annotations

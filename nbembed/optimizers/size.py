@@ -1,13 +1,14 @@
 """The size of a map: how far it may grow, and the step that gives it its best size.
 
-Costs of heavy tails hardly change when a large map is scaled: at α > 1 the infimum lies at
-infinity, and every descent creeps toward it. Two rules keep that in hand:
+Costs of heavy tails hardly change when a large map is scaled: they tend to that of q ∝ τ^(−1/α),
+for any α > 0. P that falls off faster approaches it from above, groups without a common neighbor
+repel each other for ever, and every descent creeps. Two rules keep that in hand:
 
 * a map may grow until the median distance to the nearest neighbor is :data:`WIDEST` widths of the
   similarity, or its radius :data:`SPREAD` times the distance at which all n points together are
   felt like one nearest neighbor (:meth:`~nbembed.objectives.base.Objective.far`); beyond, only its
-  shape changes. Clusters without a common neighbor repel each other for ever: without the second
-  bound they would become dots, far from one another, for a cost that is lower by a few thousandths.
+  shape changes. Without the second bound such groups would become dots, far from one another, for a
+  cost that is lower by a few thousandths.
   A map of :data:`MANY` points or more also stops at a radius of :data:`WIDEST` √n widths, where
   evenly spread points are as far apart;
 * the scale step minimizes J(Ȳ + s(Y − Ȳ)) over s, one line search along the map itself, which

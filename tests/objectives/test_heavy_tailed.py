@@ -106,6 +106,24 @@ def test_two_linked_points_do_not_tear_the_map(joint):
     assert 0 < difference < np.abs(plain.gradient(Y)).max()
 
 
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize(("width", "falls"), [(0.3, True), (20.0, False)])
+def test_the_cost_of_large_maps_tends_to_a_limit(alpha, width, falls):
+    """To that of q ∝ τ^(−1/α), from above where P falls off faster, at any α above zero."""
+    line = np.arange(12.0)
+    P = np.exp(-(((line[:, None] - line) / width) ** 2))
+    np.fill_diagonal(P, 0)
+    P /= P.sum()
+    Y = np.column_stack([line, np.zeros(12)])
+    costs = [HeavyTailed(P, alpha=alpha).cost(size * Y) for size in (1e-6, 1.0, 1e2, 1e4, 1e8)]
+    q = np.square(line[:, None] - line + np.eye(12)) ** (-1 / alpha)
+    np.fill_diagonal(q, 0)
+    pairs = P > 0
+    limit = (P[pairs] * np.log(P[pairs] / (q / q.sum())[pairs])).sum()
+    assert costs[-1] == pytest.approx(limit, abs=1e-5)
+    assert (np.argmin(costs) >= 2) == falls
+
+
 def test_alpha_is_continuous_at_zero(joint, rng):
     Y = rng.normal(size=(len(joint), 2))
     at_zero, near = HeavyTailed(joint, 0.0).evaluate(Y), HeavyTailed(joint, 1e-9).evaluate(Y)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from nbembed.methods import ParametricEmbedding
 from nbembed.objectives import Parametric
 from nbembed.objectives.constant import Constant
 
@@ -78,6 +79,17 @@ def test_over_classes_every_object_is_at_its_best(proba, rng, central_difference
     assert np.abs(seen.gradient - numeric).max() < 1e-6 * np.abs(numeric).max()
     still = objective.over_classes(seen.objects, solve=False)
     np.testing.assert_allclose(still.gradient(Phi), seen.gradient, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("ratio", [0.25, 0.5, 1.0, 2.0])
+def test_certain_objects_lie_at_the_root_of_the_ratio(ratio):
+    """Of the way to their center, √(η_φK/η_rN): where forces balance for three classes."""
+    classes = np.arange(60) % 3
+    model = ParametricEmbedding(eta_objects=0.1, eta_classes=ratio * 0.1 * 60 / 3, random_state=0)
+    model.fit(np.eye(3)[classes])
+    reach = np.linalg.norm(model.embedding_, axis=1)
+    centers = np.linalg.norm(model.class_embedding_, axis=1)[classes]
+    np.testing.assert_allclose(reach / centers, np.sqrt(ratio), rtol=1e-3)
 
 
 def test_memberships_are_equation_one(proba, rng):

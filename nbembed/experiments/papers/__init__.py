@@ -2,5 +2,6 @@
 
 An experiment is a module with a function that yields figures (``base``); ``catalog`` names them
 all, ``published`` lists every table and figure of the papers, ``results`` keeps what was measured,
-and ``page`` and ``drawings`` write what the docs show. Only the command line imports them.
+``claims`` names the figures on each claim, ``verdicts`` judges them, and ``page`` and ``drawings``
+write what the docs show. Only the command line imports them.
 """

@@ -18,6 +18,7 @@ from nbembed.experiments.papers import (
     parametric_times,
     parametric_topics,
     snerv,
+    snerv_unlabeled,
     structure,
 )
 from nbembed.experiments.papers.base import Experiment, Outcome, report
@@ -40,6 +41,7 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
             *parametric_figures.EXPERIMENTS,
             *parametric_times.EXPERIMENTS,
             *parametric_topics.EXPERIMENTS,
+            *snerv_unlabeled.EXPERIMENTS,
             *snerv.EXPERIMENTS,
         )
     }

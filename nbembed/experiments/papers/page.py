@@ -1,10 +1,10 @@
-"""The page ``docs/reproduction.md``: the catalog of the papers with the figures of the last run.
+"""The pages on the papers: claims with their verdicts, the tables, and what is beyond the papers.
 
     python -m nbembed.experiments.papers.page
 
-writes it from :mod:`nbembed.experiments.papers.published`, the known failures and
-``docs/reproduction.json``. A full run (``nbembed reproduce --full``) writes the figures and then
-the page.
+writes them from :mod:`nbembed.experiments.papers.claims`,
+:mod:`nbembed.experiments.papers.published`, the known failures and ``docs/reproduction.json``. A
+full run (``nbembed reproduce --full``) writes the figures and then the pages.
 """
 
 from __future__ import annotations
@@ -12,20 +12,49 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from nbembed.experiments.papers.base import Figure
 from nbembed.experiments.papers.catalog import NAMES
+from nbembed.experiments.papers.claims import CLAIMS, NOT_THE_PAPERS, Claim
 from nbembed.experiments.papers.drawings import DRAWINGS
 from nbembed.experiments.papers.paper_rows import state, takes
 from nbembed.experiments.papers.published import BEYOND, PAPERS, ROWS, Paper
 from nbembed.experiments.papers.results import KEPT, Entry, read_results
+from nbembed.experiments.papers.verdicts import VERDICTS, Kept, Reading
 
 PAGE = KEPT.with_name("reproduction.md")
+TABLES = KEPT.with_name("reproduction-tables.md")
+BEYOND_PAGE = KEPT.with_name("reproduction-beyond.md")
 
-HEAD = """# Published figures
+HEAD = """# The papers' claims
+
+The claims of the five papers, and what our experiments find. *As printed* is the paper's
+algorithm, *default* is ours, and – a form that no experiment has. Verdicts are computed from the
+kept figures, by the printed form where there is one.
+
+* A number **agrees** within its margin for chance on both sides; beyond, it is **better** or
+  **differs**.
+* A difference **agrees** if it holds by a paired one-tailed t-test over the folds at .05,
+  **differs** if that is undecided, and the **claim fails** if the contrary holds. Of several
+  comparisons all are to hold; the claim fails if as many are reversed as hold.
+* It **cannot be tested** if the paper's data or numbers are missing, if our figures have no spread,
+  or if a random map is as good.
+"""
+
+CONTENTS = """```{toctree}
+:hidden:
+:glob:
+
+reproduction-*
+```
+"""
+
+TABLES_HEAD = """# Tables and pictures of the papers
 
 Every table and every figure with data of the five papers, with the figures of the last run beside
-the published ones. Written by `python -m nbembed.experiments.papers.page` from the catalog
+the published ones; {doc}`reproduction` says what they amount to. Written by
+`python -m nbembed.experiments.papers.page` from the catalog
 (`nbembed/experiments/papers/published.py`) and the stored figures (`docs/reproduction.json`), which
 `nbembed reproduce --full --data DIR --jobs N` renews; interrupted, the same command goes on at the
 experiment where it stopped. `nbembed reproduce NAME --data DIR` repeats one experiment.
@@ -48,21 +77,71 @@ command's exit status is 0 if there is no NO, and nothing passes by more than it
 deviation.
 """
 
-VERDICTS = ("yes", "known", "NO", "PASSES")
+BEYOND_HEAD = """# Beyond the papers
+
+Experiments that no paper has, with targets of our own: a figure outside its range is a design
+target that is not met, not a failure of a paper. {doc}`reproduction-tables` says how tables are
+read.
+"""
+
+MARKS = ("yes", "known", "NO", "PASSES")
 
 
-def text() -> str:
-    """Return the page."""
-    return "\n".join(_lines(read_results(KEPT))).rstrip() + "\n"
+def pages() -> dict[Path, str]:
+    """Return the text of each page by its file."""
+    entries = read_results(KEPT)
+    found = {PAGE: _first(entries), TABLES: _tables(entries), BEYOND_PAGE: _beyond(entries)}
+    return {file: "\n".join(lines).rstrip() + "\n" for file, lines in found.items()}
 
 
 def write() -> None:
-    """Write the page."""
-    PAGE.write_text(text(), encoding="utf-8")
+    """Write the pages."""
+    for file, text in pages().items():
+        file.write_text(text, encoding="utf-8")
 
 
-def _lines(entries: Mapping[str, Entry]) -> Iterator[str]:
+def _first(entries: Mapping[str, Entry]) -> Iterator[str]:
+    kept = {(name, f.name): f for name, entry in entries.items() for f in entry.figures}
+    counts = Counter(_readings(claim, kept)[0].verdict for claim in CLAIMS)
     yield HEAD
+    found = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS)
+    yield f"Of {len(CLAIMS)} claims: {found}."
+    yield ""
+    for paper in PAPERS:
+        yield f"## {paper.name}"
+        yield ""
+        rows = [_claim(claim, kept) for claim in CLAIMS if claim.paper is paper]
+        yield from _table(["claim", "paper", "as printed", "default", "verdict"], rows)
+        tables = f"[Tables and pictures](reproduction-tables.md#{paper.name.lower()})"
+        yield f"> *Not the paper's:* {NOT_THE_PAPERS[paper]} {tables}. {paper.reference}."
+        yield ""
+    yield CONTENTS
+
+
+def _claim(claim: Claim, kept: Kept) -> list[str]:
+    found = [one.read(kept) if one else None for one in (claim.printed, claim.default)]
+    ours = [reading.ours if reading else "–" for reading in found]
+    readings = _readings(claim, kept)
+    numbers = (reading.published for reading in readings if reading.published)
+    verdicts = {reading.verdict for reading in readings}
+    shown = f"**{readings[0].verdict}**"
+    if readings[0].why_not:
+        shown += f": {readings[0].why_not}"
+    if len(verdicts) > 1:
+        shown += f"; default: {readings[-1].verdict}"
+    return [*map(_escaped, (claim.says, claim.published or next(numbers, "–"), *ours)), shown]
+
+
+def _readings(claim: Claim, kept: Kept) -> list[Reading]:
+    """Return the readings of the printed form and of ours, as far as there are any."""
+    found = [one.read(kept) for one in (claim.printed, claim.default) if one]
+    missing = "not run" if claim.printed or claim.default else "no data"
+    nothing = Reading("–", "cannot be tested", why_not=missing)
+    return [reading for reading in found if reading] or [nothing]
+
+
+def _tables(entries: Mapping[str, Entry]) -> Iterator[str]:
+    yield TABLES_HEAD
     yield from _summary(entries)
     yield from _origin(entries)
     for paper in PAPERS:
@@ -70,12 +149,14 @@ def _lines(entries: Mapping[str, Entry]) -> Iterator[str]:
         yield ""
         yield f"{paper.title}. {paper.reference}."
         yield ""
-        yield from _rows(paper)
+        yield from _rows(paper, entries)
         yield from _pictures(paper)
         for name in _of_paper(paper):
             yield from _experiment(name, entries.get(name))
-    yield "## Beyond the papers"
-    yield ""
+
+
+def _beyond(entries: Mapping[str, Entry]) -> Iterator[str]:
+    yield BEYOND_HEAD
     for name, about in BEYOND.items():
         yield from _experiment(name, entries.get(name), about)
 
@@ -94,9 +175,9 @@ def _summary(entries: Mapping[str, Entry]) -> Iterator[str]:
         figures = [f for name in names if name in entries for f in entries[name].figures]
         counts = Counter(figure.verdict for figure in figures)
         missing = [name for name in names if name not in entries]
-        cells = [str(counts[verdict]) for verdict in VERDICTS]
+        cells = [str(counts[verdict]) for verdict in MARKS]
         rows.append([title, *cells, _code(missing) or "–"])
-    yield from _table(["figures of", *VERDICTS, "not run yet"], rows)
+    yield from _table(["figures of", *MARKS, "not run yet"], rows)
 
 
 def _origin(entries: Mapping[str, Entry]) -> Iterator[str]:
@@ -113,7 +194,7 @@ def _origin(entries: Mapping[str, Entry]) -> Iterator[str]:
     yield ""
 
 
-def _rows(paper: Paper) -> Iterator[str]:
+def _rows(paper: Paper, entries: Mapping[str, Entry]) -> Iterator[str]:
     rows = [
         [
             row.number,
@@ -121,7 +202,7 @@ def _rows(paper: Paper) -> Iterator[str]:
             row.data,
             state(row) + (f". {row.note}" if row.note else ""),
             _code(row.experiments) or "–",
-            takes(row.experiments) or "–",
+            takes(row.experiments, entries) or "–",
         ]
         for row in ROWS
         if row.paper is paper
@@ -140,9 +221,9 @@ def _pictures(paper: Paper) -> Iterator[str]:
 
 
 def _experiment(name: str, entry: Entry | None, about: str = "") -> Iterator[str]:
-    yield f"### `{name}`"
+    yield f"{'##' if about else '###'} `{name}`"
     yield ""
-    summary = NAMES[name].summary
+    summary = NAMES[name].summary.partition(" (about ")[0]  # the time that was measured is below
     yield f"{about[:1].upper()}{about[1:]}: {summary}." if about else f"{summary}."
     yield ""
     if entry is None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nbembed.experiments.papers.catalog import NAMES
 from nbembed.experiments.papers.published import BEYOND, PAPERS, ROWS, Row
+from nbembed.experiments.papers.results import KEPT, Entry, read_results
 
 
 def state(row: Row) -> str:
@@ -13,9 +14,15 @@ def state(row: Row) -> str:
     return f"{row.state}; stand-in: {row.stand_in}" if row.stand_in else row.state
 
 
-def takes(names: Sequence[str]) -> str:
-    """Return the durations of experiments, one after the other as listed."""
-    return " + ".join(NAMES[name].takes for name in names)
+def takes(names: Sequence[str], entries: Mapping[str, Entry]) -> str:
+    """Return the durations of experiments, one after the other: measured, or as stated."""
+    return " + ".join(
+        _duration(entries[name].seconds) if name in entries else NAMES[name].takes for name in names
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{max(seconds, 1):.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def problems() -> list[str]:
@@ -52,10 +59,17 @@ def problems() -> list[str]:
 
 def lines() -> Iterator[str]:
     """Yield the lines of the list: a row for each table and figure, then what is beyond them."""
+    entries = read_results(KEPT)
     for paper in PAPERS:
         yield f"{paper.title} ({paper.reference})"
         rows = [
-            (row.number, row.data, state(row), " ".join(row.experiments) or "–", _time(row))
+            (
+                row.number,
+                row.data,
+                state(row),
+                " ".join(row.experiments) or "–",
+                _time(row, entries),
+            )
             for row in ROWS
             if row.paper is paper
         ]
@@ -68,8 +82,8 @@ def lines() -> Iterator[str]:
     yield "Beyond the papers"
     width = max(map(len, BEYOND))
     for name, about in BEYOND.items():
-        yield f"  {name:{width}}  {takes([name]):6}  {about}"
+        yield f"  {name:{width}}  {takes([name], entries):6}  {about}"
 
 
-def _time(row: Row) -> str:
-    return takes(row.experiments) or "–"
+def _time(row: Row, entries: Mapping[str, Entry]) -> str:
+    return takes(row.experiments, entries) or "–"

@@ -382,4 +382,5 @@ BEYOND = {
     "few-labels": "classifiers with few labels side by side, the book's benchmark",
     "few-labels-50": "classifiers with 50 labels side by side, Mbed's benchmark",
     "none-of-these": "a class without labels among others with ten",
+    "snerv-unlabeled": "a map without labels on SNeRV's data",
 }

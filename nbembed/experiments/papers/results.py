@@ -4,7 +4,7 @@ The file has an entry for each experiment: its figures, its time, the versions, 
 sources (:mod:`nbembed.experiments.papers.sources`). Entries are written as soon as an experiment
 has ended, so that an interrupted run continues with the experiment at which it stopped; an entry
 whose digest is that of the present sources is :func:`up_to_date` and need not be computed again.
-``python -m nbembed.experiments.papers.page`` makes ``docs/reproduction.md`` of the file.
+``python -m nbembed.experiments.papers.page`` makes the pages of the file.
 """
 
 from __future__ import annotations

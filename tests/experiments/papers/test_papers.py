@@ -106,16 +106,31 @@ def test_the_page_and_the_command_say_why_a_figure_is_not_judged(capsys):
     report(replace(NAMES["pe-words"], files=(), figures=lambda data: [figure]), None)
     reason = UNJUDGED["pe-words", figure.name]
     assert f"not judged: {figure.name}: {reason}" in capsys.readouterr().out
-    assert f"* {figure.name}: Not judged. {reason}" in page.text()
+    assert f"* {figure.name}: Not judged. {reason}" in page.pages()[page.TABLES]
 
 
 def test_the_page_has_means_but_no_single_folds():
-    text = page.text()
+    text = page.pages()[page.TABLES]
     assert "| S-Isomap: mean error, % |" in text
     assert "fold 1:" not in text
     assert "split 1:" not in text
 
 
-def test_the_page_is_up_to_date():
+def test_times_are_those_that_were_measured(capsys):
+    entries = read_results(KEPT)
+    assert paper_rows.takes(["mbed-usps", "snerv-phoneme"], entries) == "76 s + 38 min"
+    assert paper_rows.takes(["mbed-usps"], {}) == NAMES["mbed-usps"].takes
+    assert "(about " not in "".join(page.pages().values())
+
+
+def test_what_is_beyond_the_papers_has_a_page_of_its_own():
+    found = page.pages()
+    for name in NAMES:
+        where = page.BEYOND_PAGE if name in BEYOND else page.TABLES
+        assert [file for file, text in found.items() if f"# `{name}`" in text] == [where]
+
+
+def test_the_pages_are_up_to_date():
     """After a change of catalog or figures: python -m nbembed.experiments.papers.page."""
-    assert page.PAGE.read_text(encoding="utf-8") == page.text()
+    for file, text in page.pages().items():
+        assert file.read_text(encoding="utf-8") == text
