@@ -222,14 +222,14 @@ EXPERIMENTS = (
     ),
     Experiment(
         "few-labels",
-        "10 and 100 labels, 12 splits, all methods (about 20 min)",
+        "10 and 100 labels, 12 splits, all methods (about 7 min)",
         ("ssl_digit1", "ssl_usps", "ssl_bci"),
         False,
         _book,
     ),
     Experiment(
         "few-labels-50",
-        "50 labels, ten splits, all methods (about 15 min)",
+        "50 labels, ten splits, all methods (about 4 min)",
         tuple(LDS),
         False,
         _lds,

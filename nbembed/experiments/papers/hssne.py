@@ -421,7 +421,7 @@ EXPERIMENTS = (
     ),
     Experiment(
         "hssne-vehicle",
-        "vehicle with 891 intra-class pairs known, ρ = 0.5, five draws (about 40 s)",
+        "vehicle with 891 intra-class pairs known, ρ = 0.5, five draws (about 60 s)",
         (),
         True,
         _vehicle,

@@ -171,14 +171,14 @@ def _digits(data: Path | None) -> Iterator[Figure]:
 EXPERIMENTS = (
     Experiment(
         "pe-newsgroups",
-        "naive Bayes posteriors of 20 × 100 newsgroup documents; iterations to 18 846 (about 30 s)",
+        "naive Bayes posteriors of 20 × 100 newsgroup documents; iterations to 18 846 (about 60 s)",
         ("newsgroups20_bow",),
         True,
         _newsgroups,
     ),
     Experiment(
         "pe-digits",
-        "digits 0 to 4, soft nearest neighbors, 10 labels per class, 3 draws (about 5 s)",
+        "digits 0 to 4, soft nearest neighbors, 10 labels per class, 3 draws (about 2 s)",
         (),
         True,
         _digits,

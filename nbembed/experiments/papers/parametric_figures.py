@@ -285,21 +285,21 @@ FILES = ("newsgroups20_bow",)
 EXPERIMENTS = (
     Experiment(
         "pe-maps",
-        "ten newsgroups of 250 documents: the maps of eight methods (about 40 s)",
+        "ten newsgroups of 250 documents: the maps of eight methods (about 4 min)",
         FILES,
         False,
         _maps,
     ),
     Experiment(
         "pe-curves",
-        "the same documents: prec(h) of four methods, five starts (about 30 s)",
+        "the same documents: prec(h) of four methods, five starts (about 5 s)",
         FILES,
         False,
         _curves,
     ),
     Experiment(
         "pe-mnist",
-        "2558 MNIST digits, 10 and 100 labels per class, five draws (about 15 s)",
+        "2558 MNIST digits, 10 and 100 labels per class, five draws (about 2 s)",
         ("mnist",),
         False,
         _mnist,

@@ -42,8 +42,12 @@ def margin_of_mean(values: ArrayLike, decimals: int) -> float:
     The splits are shared, so the standard error of one of the means stands for their difference.
     """
     found = np.asarray(values, dtype=np.float64)
-    error = float(found.std(ddof=1)) / math.sqrt(found.size)
-    return _quantile(found.size) * error + _half(decimals)
+    return margin_of_spread(float(found.std(ddof=1)), found.size, decimals)
+
+
+def margin_of_spread(sd: float, n: int, decimals: int) -> float:
+    """Return that margin from the standard deviation of ``n`` values."""
+    return _quantile(n) * sd / math.sqrt(n) + _half(decimals)
 
 
 def margin_of_means(values: ArrayLike, n: int, decimals: int) -> float:

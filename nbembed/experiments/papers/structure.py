@@ -262,28 +262,28 @@ def nearest_label_error(Y: NDArray[Any], y: NDArray[Any], labeled: NDArray[np.in
 EXPERIMENTS = (
     Experiment(
         "labels-structure-short",
-        "one, two and all classes of digits labeled, α = 1 (about 15 s)",
+        "one, two and all classes of digits labeled, α = 1 (about 45 s)",
         (),
         True,
         _structure_short,
     ),
     Experiment(
         "labels-structure",
-        "classes of five data sets labeled, fully and in part, α from 0 to 2 (about 3 min)",
+        "classes of five data sets labeled, fully and in part, α from 0 to 2 (about 1 min)",
         ("segment",),
         False,
         _structure,
     ),
     Experiment(
         "labels-benchmark",
-        "HSSNE with the labels of official splits against HSSNE without (about 6 min)",
+        "HSSNE with the labels of official splits against HSSNE without (about 4 min)",
         tuple(name for name, _ in BENCHMARK),
         False,
         _benchmark,
     ),
     Experiment(
         "labels-accepted",
-        "the same with suggestions accepted, where clusters mislead and where not (about 2 min)",
+        "the same with suggestions accepted, where clusters mislead and where not (about 1 min)",
         tuple(name for name, _ in SUGGESTED),
         False,
         _accepted,

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, takewhile
 from typing import Literal, Protocol
 
@@ -26,6 +26,7 @@ from scipy import stats
 
 from nbembed.experiments.papers.base import Figure
 from nbembed.experiments.papers.published import ROWS
+from nbembed.experiments.papers.ranges import margin_of_spread
 
 Verdict = Literal["agrees", "better", "differs", "claim fails", "cannot be tested"]
 Outcome = Literal["holds", "undecided", "reversed"]
@@ -36,8 +37,10 @@ OUTCOMES: tuple[Outcome, ...] = ("holds", "undecided", "reversed")
 VERDICTS: tuple[Verdict, ...] = ("agrees", "better", "differs", "claim fails", "cannot be tested")
 LEVEL = 0.05
 FACTOR = 2.0
-#: Experiments on other data than the paper's.
-STAND_INS = frozenset(name for row in ROWS if row.stand_in for name in row.experiments)
+#: Experiments on other data than the paper's alone.
+STAND_INS = frozenset(name for row in ROWS if row.stand_in for name in row.experiments) - frozenset(
+    name for row in ROWS if not row.stand_in for name in row.experiments
+)
 
 
 @dataclass(frozen=True)
@@ -66,22 +69,25 @@ class Numbers:
     """Published numbers beside ours; of several, one that differs is enough to differ.
 
     * better: on which side a figure is better than the published one.
+    * runs: where figures have no range, how many runs on the paper's splits their spread is of.
+    * other_data: whether data stand in for the paper's though the experiment has some of them.
     """
 
     experiment: str
     rows: tuple[str, ...]
     better: Literal["lower", "higher", "neither"] = "lower"
+    runs: int = 0
+    other_data: bool = False
 
     def read(self, kept: Kept) -> Reading | None:
         """Return the reading; see :class:`Evidence`."""
-        figures = [
-            kept[self.experiment, row] for row in self.rows if (self.experiment, row) in kept
-        ]
-        if len(figures) < len(self.rows):
+        names = [(self.experiment, row) for row in self.rows]
+        if any(name not in kept for name in names):
             return None
+        figures = [_with_range(kept[name], self.runs) for name in names]
         ours = " / ".join(f"{figure.measured:.{figure.digits}f}" for figure in figures)
         published = " / ".join(figure.published for figure in figures)
-        why_not = _why_no_number(self.experiment, figures)
+        why_not = "other data" if self.other_data else _why_no_number(self.experiment, figures)
         if why_not:
             return Reading(ours, "cannot be tested", published, why_not)
         found = {_of_number(figure, self.better) for figure in figures}
@@ -109,6 +115,16 @@ def _of_number(figure: Figure, better: str) -> Verdict:
     if abs(off) <= _margin(figure):
         return "agrees"
     return "better" if better == ("lower" if off < 0 else "higher") else "differs"
+
+
+def _with_range(figure: Figure, runs: int) -> Figure:
+    """Return a figure without a range with that of its spread, if it has one."""
+    if not runs or not figure.spread or math.isfinite(figure.low) or math.isfinite(figure.high):
+        return figure
+    decimals = len(figure.published.partition(".")[2])
+    margin = margin_of_spread(figure.spread, runs, decimals)
+    center = _published(figure)
+    return replace(figure, low=center - margin, high=center + margin)
 
 
 def _published(figure: Figure) -> float:
@@ -279,10 +295,32 @@ class InRange:
         if figure is None:
             return None
         text = f"{figure.measured:.{figure.digits}f} ({figure.allowed})".replace("-", "−")
+        if not figure.judged:
+            return Compared(text)
         random = (value for name, value in figure.others.items() if _random(name))
         if any(figure.low <= value <= figure.high for value in random):
             return Compared(text)
         return Compared(text, "holds" if figure.ok else "undecided")
+
+
+@dataclass(frozen=True)
+class Side:
+    """A figure is at ``high`` or above; reversed is one at ``low`` or below."""
+
+    experiment: str
+    row: str
+    low: float
+    high: float
+
+    def test(self, kept: Kept) -> Compared | None:
+        """Return what holds; see :class:`Comparison`."""
+        figure = kept.get((self.experiment, self.row))
+        if figure is None:
+            return None
+        text = f"{figure.measured:.{figure.digits}f}"
+        if figure.measured >= self.high:
+            return Compared(text, "holds")
+        return Compared(text, "reversed" if figure.measured <= self.low else "undecided")
 
 
 @dataclass(frozen=True)
