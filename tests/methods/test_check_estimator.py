@@ -56,6 +56,7 @@ def estimators():
             found = getattr(home, name)
             if (
                 inspect.isclass(found)
+                and found.__name__ == name  # SELF is SELFDA
                 and issubclass(found, BaseEstimator)
                 and not inspect.isabstract(found)
             ):

@@ -78,10 +78,9 @@ ROWS = "X must be rows of probabilities, which the check's data are not"
             },
         ),
         (ParametricEmbedding(classifier=LogisticRegression(), random_state=0), {}),
-        (ParametricEmbedding(classifier="soft-nearest-neighbor", random_state=0), {}),
         (ParametricEmbedding(classifier="naive-bayes", random_state=0), {}),
     ],
-    ids=["posteriors", "logistic", "soft-nearest-neighbor", "naive-bayes"],
+    ids=["posteriors", "logistic", "naive-bayes"],
 )
 def test_check_estimator(method, expected):
     check_estimator(method, expected_failed_checks=expected, on_skip=None)

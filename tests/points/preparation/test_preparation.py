@@ -13,7 +13,6 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import check_estimator
 
 import nbembed as nb
 
@@ -191,11 +190,6 @@ def test_holes_of_arrays_are_filled_and_told_of(rng: Any) -> None:
         whole.transform(X)
     with pytest.raises(ValueError, match="infinite of feature 1 in 1 rows"):
         nb.Preparation(missing="error").fit(X)
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_scikit_learn() -> None:
-    check_estimator(nb.Preparation(), on_skip=None)
 
 
 def test_it_stands_in_a_pipeline() -> None:
