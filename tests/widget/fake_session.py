@@ -35,7 +35,7 @@ class FakeRecipe(Recipe[Any]):
     max_iter: int = 1000
 
     name = "HSSNE"
-    group = "Neighbor embeddings"
+    group = "Begin with"
     summary = "tails"
     live_parameters = (ALPHA, RHO)
 
