@@ -462,7 +462,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         points : array-like of int or mask, optional
             By default the selected points.
         method : estimator or Recipe, optional
-            By default the present method with its parameters, and a perplexity for as many points.
+            By default the present method with its parameters; those that can be "auto", such as
+            the perplexity, are so again.
 
         Returns
         -------

@@ -49,6 +49,7 @@ def test_what_is_known_of_the_points_comes_along(explore: Any, rng: Any) -> None
     part = explorer.map_of(POINTS)
     np.testing.assert_array_equal(part.session.X, explorer.session.X[POINTS])
     assert part.preparation is explorer.preparation
+    assert part.session.recipe.perplexity == "auto"
     assert part.session.parameters["alpha"] == explorer.session.parameters["alpha"]
     assert part.data_note.startswith("6 points of 40. 3 of 4 columns are embedded")
     assert part.to_frame().index.tolist() == frame.index[POINTS].tolist()

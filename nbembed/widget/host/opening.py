@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import Recipe
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: Metrics of vectors whose coordinates need not mean anything by themselves.
 VECTOR_METRICS = ("euclidean", "l2", "sqeuclidean", "cosine")
+
+#: Of a parameter that is chosen by the data and their number.
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -76,8 +79,9 @@ def part_of(session: Session, data: PointData, note: str, points: NDArray[np.int
 
 
 def recipe_of_part(recipe: Recipe[Any]) -> Recipe[Any]:
-    """Return a method for some of the points, with a perplexity for as many."""
-    return recipe.replace(perplexity="auto") if "perplexity" in recipe.parameters else recipe
+    """Return a method for some of the points: what can follow their number does so."""
+    by_number = [f.name for f in fields(recipe) if isinstance(f.default, str) and f.default == AUTO]
+    return recipe.replace(**dict.fromkeys(by_number, AUTO))
 
 
 def open_session(
