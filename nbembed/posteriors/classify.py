@@ -55,6 +55,14 @@ class Learned:
         """Return class probabilities of data, shape (n, n_classes)."""
         return self._spread(self.classifier.predict_proba(X))
 
+    @property
+    def prior(self) -> NDArray[Any]:
+        """p(c) of the classifier where it has ``class_log_prior_``, else equal; unlabeled: 0."""
+        count = len(self.classifier.classes_)
+        logs = getattr(self.classifier, "class_log_prior_", np.full(count, -np.log(count)))
+        prior: NDArray[Any] = self._spread(np.exp(np.atleast_2d(logs)))[0]
+        return prior
+
     def _spread(self, proba: Any) -> NDArray[Any]:
         """Return columns of the classifier's classes among those of all classes."""
         columns = np.asarray(self.classifier.classes_, dtype=np.intp)
@@ -154,7 +162,9 @@ def class_posteriors(
     Returns
     -------
     Posteriors
-        Columns in the order of the classes of ``y``.
+        Columns in the order of the classes of ``y``. ``prior`` is that of classifiers that have one
+        (``class_log_prior_``: by :class:`NaiveBayes` the shares of the classes among the labels);
+        with others it is the same for each labeled class.
 
     Raises
     ------
@@ -178,7 +188,7 @@ def class_posteriors(
         held_out = _held_out(classifier, learned, data[where], supervision.top_class[where], cv)
         proba[where] = learned._spread(held_out)
     rows = check_posteriors(proba, "classifier.predict_proba")
-    return Posteriors(rows, supervision.classes, _prior(supervision), learned=learned)
+    return Posteriors(rows, supervision.classes, learned.prior, learned=learned)
 
 
 def learned_posteriors(classifier: Any, X: Any, supervision: Supervision) -> Posteriors:
@@ -192,9 +202,7 @@ def learned_posteriors(classifier: Any, X: Any, supervision: Supervision) -> Pos
         rows.flags.writeable = False
         return Posteriors(rows, supervision.classes, informative=False)
     learned = learn(classifier, X, supervision)
-    return Posteriors(
-        learned.predict_proba(X), supervision.classes, _prior(supervision), learned=learned
-    )
+    return Posteriors(learned.predict_proba(X), supervision.classes, learned.prior, learned=learned)
 
 
 def _held_out(classifier: Any, learned: Learned, X: Any, codes: NDArray[np.intp], cv: Any) -> Any:
@@ -216,14 +224,6 @@ def _held_out(classifier: Any, learned: Learned, X: Any, codes: NDArray[np.intp]
         raise ValueError(
             f"cv must be folds that fit these labels, got {shown(cv)}: {error}"
         ) from error
-
-
-def _prior(supervision: Supervision) -> NDArray[np.float64]:
-    """Return equal priors of the labeled classes."""
-    prior = np.zeros(len(supervision.classes))
-    labeled = labeled_classes(supervision)
-    prior[labeled] = 1 / labeled.size
-    return prior
 
 
 def _takes_unlabeled(model: Any) -> bool:

@@ -41,7 +41,7 @@ GAMMA = LiveParameter(
     "γ",
     1e-4,
     1e4,
-    0.1,
+    0.01,
     "Weight of unlabeled points' neighborhoods, beside the labels; 0 sees labels only.",
     scale="log",
     minimum=0.0,
@@ -134,7 +134,8 @@ class GraphRecipe(NeighborhoodRecipe):
         """Return the recipe with unlabeled points counting too.
 
         By hand few points are labeled, and axes that are chosen by these alone throw others far
-        off the map.
+        off the map. γ = 0.01 does that and leaves the choice to the labels where there are many:
+        ``docs/decisions/0060``.
         """
         return self.replace(gamma=GAMMA.default) if self.gamma == 0 else self
 

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading
@@ -209,3 +209,19 @@ def test_bad_topics(topics):
         topic_posteriors(LatentDirichletAllocation())
     with pytest.raises(ValueError, match="prior must be one of"):
         topic_posteriors(model, prior="flat")
+
+
+def test_the_prior_is_that_of_a_classifier_that_has_one():
+    """Classes of 10, 5 and 5 documents; a class without a document has the prior zero."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(3, (20, 8))
+    told = Supervision(20).add_class("none").label(range(10), "a")
+    told = told.label(range(10, 15), "b").label(range(15, 20), "c")
+    for naive in ("naive-bayes", MultinomialNB()):
+        found = class_posteriors(naive, counts, told)
+        prior = dict(zip(found.classes, found.prior, strict=True))
+        assert prior == pytest.approx({"none": 0, "a": 0.5, "b": 0.25, "c": 0.25})
+    other = class_posteriors(SoftNearestNeighbor(), counts, told)
+    assert other.prior[other.prior > 0] == pytest.approx(1 / 3)
+    uneven = class_posteriors(SoftNearestNeighbor(class_prior="empirical"), counts, told)
+    assert max(uneven.prior) == pytest.approx(0.5)

@@ -218,7 +218,7 @@ def test_fields_that_do_not_enter_the_subspace_do_not_invalidate_it():
 def test_live_defaults_let_unlabeled_points_count(blobs):
     none = Supervision(60)
     assert LFDARecipe().gamma == 0
-    assert LFDARecipe().live_defaults(blobs[0], none).gamma == 0.1
+    assert LFDARecipe().live_defaults(blobs[0], none).gamma == 0.01
     assert LFDARecipe(gamma=3.0).live_defaults(blobs[0], none).gamma == 3.0
     assert SSFDARecipe().live_defaults(blobs[0], none).gamma == 1.0
 

@@ -11,7 +11,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from nbembed.datasets import toy_few_labels, toy_multimodal, toy_neither_alone
-from nbembed.spectral import DNE, FDA, LFDA, LPP, MFA, PCA, SELF, SSFDA, SSMMC
+from nbembed.spectral import DNE, FDA, LFDA, LPP, MFA, PCA, SELF, SSFDA, SSMMC, LFDARecipe
 
 SEEDS = range(10)
 PCA_WEIGHTS = (0.0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
@@ -87,6 +87,11 @@ def test_3_but_together():
 )
 def test_one_weight_for_all_three(toy, learner):
     assert angles(toy, learner).max() < FOUND
+
+
+def test_the_slider_s_default_leaves_many_labels_their_axis():
+    recipe = LFDARecipe().live_defaults(None, None)
+    assert angles(toy_multimodal, LFDA(1, gamma=recipe.gamma)).max() < FOUND
 
 
 @pytest.mark.parametrize("gamma", GAMMAS)
