@@ -92,7 +92,7 @@ _SETS = ("snerv-letter", "snerv-satellite", "snerv-phoneme")
 
 
 def _error(says: str, experiment: str, title: str, printed: str) -> Claim:
-    row = f"{title}, mean of the {SPLITS} splits: test error{PRINTED}, %"
+    row = f"{title}, mean of the {SPLITS} splits,{PRINTED}: test error, %"
     own = experiment in STAND_INS
     of_printed = Numbers(printed, (row,), runs=SPLITS, other_data=own)
     return Claim(MBED, says, Numbers(experiment, (_ERROR,)), of_printed)

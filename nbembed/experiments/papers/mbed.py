@@ -21,6 +21,7 @@ Not in the paper: regions around centers in the plane, on the official splits of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -162,6 +163,7 @@ def _printed(names: tuple[str, ...], data: Path | None) -> Iterator[Figure]:
         splits = range(len(found.labeled[_labels(found)]))
         title = f"{paper.title}, mean of the {len(splits)} splits"
         errors = {}
+        assert paper.error is not None
         for variant, (init, kind) in VARIANTS.items():
             shared = found, init, kind
             errors[variant] = np.array(list(in_order(_start_error, shared, splits)))
@@ -170,6 +172,7 @@ def _printed(names: tuple[str, ...], data: Path | None) -> Iterator[Figure]:
                 f"{title}, {variant}: test error, %",
                 f"{paper.error:.2f}" if first else "",
                 float(errors[variant].mean()),
+                high=paper.error + margin_of_mean(errors[variant], 2) if first else math.inf,
                 digits=2,
                 spread=float(errors[variant].std(ddof=1)),
             )
