@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -12,6 +13,7 @@ class PreparedParameter:
     * name: the recipe's field.
     * words: the allowed ones, if it is no number. A recipe may allow more.
     * of_features: whether it means nothing where the data are dissimilarities.
+    * values: those that the words stand for, if they are not the words themselves.
     """
 
     name: str
@@ -19,6 +21,15 @@ class PreparedParameter:
     description: str
     words: tuple[str, ...] = ()
     of_features: bool = False
+    values: tuple[Any, ...] = ()
+
+    def value_of(self, word: str) -> Any:
+        """Return the value that a word stands for."""
+        return dict(zip(self.words, self.values)).get(word, word)
+
+    def word_of(self, value: Any) -> Any:
+        """Return the word that stands for a value."""
+        return dict(zip(self.values, self.words)).get(value, value) if self.values else value
 
 
 #: Of all recipes that have such fields.
@@ -34,6 +45,13 @@ PREPARED = (
         "How dissimilar two points of the data are.",
         ("euclidean", "cosine", "manhattan", "correlation"),
         of_features=True,
+    ),
+    PreparedParameter(
+        "propagate_labels",
+        "Labels",
+        "Unlabeled points go with the labels around them, or stay where they are.",
+        ("carried", "not carried"),
+        values=(True, False),
     ),
     PreparedParameter("random_state", "Seed", "What every random draw of the map comes from."),
 )

@@ -755,7 +755,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
 
     def _set_word(self, name: str, word: str) -> None:
         serializers.check_offered(self._session, [name])
-        self._session.set(**{name: word})
+        offered = {p.name: p for p in self._session.recipe.prepared_parameters}
+        self._session.set(**{name: offered[name].value_of(word) if name in offered else word})
 
     def _cancel(self, what: str) -> None:
         if what == "unsupervised":

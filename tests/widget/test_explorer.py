@@ -781,15 +781,18 @@ def test_what_a_map_is_prepared_with_is_told_and_changed() -> None:
     rng = np.random.default_rng(0)
     explorer = Explorer(rng.random((30, 3)), SNE(perplexity=5, random_state=3), autoplay=False)
     found = {each["name"]: each for each in explorer.prepared}
-    assert list(found) == ["perplexity", "metric", "random_state"]
-    assert [each["value"] for each in explorer.prepared] == ["5", "euclidean", "3"]
+    assert list(found) == ["perplexity", "metric", "propagate_labels", "random_state"]
+    assert [each["value"] for each in explorer.prepared] == ["5", "euclidean", "carried", "3"]
     assert found["perplexity"]["cost"].startswith("Recomputes neighbors (30 points)")
     assert found["random_state"]["cost"] == "Takes effect at the next reset."
-    message = {"type": "command", "client": "page", "request": 1, "name": "set_word",
-               "arguments": {"name": "metric", "word": "cosine"}}  # fmt: skip
-    explorer._receive(None, message, [])
-    explorer.session.step(1, wait=True)
-    assert explorer.session.parameters["metric"] == "cosine"
+    words = [("metric", "cosine", "cosine"), ("propagate_labels", "not carried", False)]
+    for request, (name, word, value) in enumerate(words, 1):
+        message = {"type": "command", "client": "page", "request": request, "name": "set_word",
+                   "arguments": {"name": name, "word": word}}  # fmt: skip
+        explorer._receive(None, message, [])
+        explorer.session.step(1, wait=True)
+        assert explorer.session.parameters[name] == value
+    eventually(lambda: [each["value"] for each in explorer.prepared][2] == "not carried")
     explorer.close()
 
 

@@ -159,7 +159,9 @@ def prepared(session: Session) -> list[dict[str, Any]]:
             {
                 "name": parameter.name,
                 "title": parameter.title,
-                "value": name_of(value) if parameter.words else readable(f"{value}"),
+                "value": name_of(parameter.word_of(value))
+                if parameter.words
+                else readable(f"{value}"),
                 "words": list(parameter.words),
                 "description": parameter.description,
                 "cost": cost,
