@@ -203,8 +203,6 @@ class NeRVRecipe(PropagatingRecipe, RetrievalRecipe):
     shared: ClassVar[tuple[str, ...]] = tuple(
         s for s in SHARED_BUT_ALGORITHM if s != "propagate_labels"
     )
-    #: With affinities of nearest neighbors each pair of a class is stored.
-    carried_at_once: ClassVar[int] = GRID_FROM - 1
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
@@ -212,9 +210,12 @@ class NeRVRecipe(PropagatingRecipe, RetrievalRecipe):
         if self.propagate_labels is True and self.neighbors_for(n_samples) is not None:
             raise ValueError(
                 f"propagate_labels=True serves affinities of all pairs, got {n_samples} points and "
-                f"algorithm={self.algorithm!r}, which takes those of nearest neighbors; HSSNE and "
-                "SNE carry labels there"
+                f"algorithm={self.algorithm!r}, which takes those of nearest neighbors and "
+                "would store each pair of a class; False leaves it out, HSSNE and SNE carry labels"
             )
+
+    def _carries_at_once(self, n_samples: int) -> bool:
+        return self.neighbors_for(n_samples) is None and super()._carries_at_once(n_samples)
 
 
 class NeRV(PlacesNewPoints):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -27,9 +27,6 @@ AT_ONCE = 20_000
 class PropagatingRecipe(GridRecipe):
     """Base of the recipes of HSSNE, SNE and NeRV."""
 
-    #: Points up to which "auto" carries labels in a live session.
-    carried_at_once: ClassVar[int] = AT_ONCE
-
     propagate_labels: bool | Literal["auto"] = "auto"
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
@@ -42,7 +39,10 @@ class PropagatingRecipe(GridRecipe):
         """Return the recipe as a live session keeps it, in which "auto" is a decision."""
         if self.propagate_labels != "auto":
             return self
-        return self.replace(propagate_labels=n_samples <= self.carried_at_once)
+        return self.replace(propagate_labels=self._carries_at_once(n_samples))
+
+    def _carries_at_once(self, n_samples: int) -> bool:
+        return n_samples <= AT_ONCE
 
     def acting(self, affinities: Affinities, supervision: Supervision) -> Supervision:
         """Return the labels and links that act on the map: those said, and labels carried."""
