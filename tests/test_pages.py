@@ -67,7 +67,9 @@ def test_the_page_of_choice_has_every_method_with_the_sentence_that_the_explorer
 
 def test_each_page_of_the_top_has_its_place_also_the_one_of_benchmarks():
     """A page in no table of contents, or a pattern without a page, breaks the build."""
-    text = "".join(page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md")))
+    text = "".join(
+        (DOCS / f"{n}.md").read_text(encoding="utf-8") for n in ("index", "reproduction")
+    )
     trees = re.findall(r"```{toctree}\n(.*?)```", text, re.DOTALL)
     entries = [line for tree in trees for line in tree.split("\n") if line and line[0] != ":"]
     pages = {page.stem for page in DOCS.glob("*.md")} - {"index", "README", "performance"}
