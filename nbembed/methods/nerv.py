@@ -207,7 +207,7 @@ class NeRVRecipe(PropagatingRecipe, RetrievalRecipe):
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
         super().check(n_samples, supervision)
-        if self.propagate_labels is True and self.neighbors_for(n_samples) is not None:
+        if self._carries and self.neighbors_for(n_samples) is not None:
             raise ValueError(
                 f"propagate_labels=True serves affinities of all pairs, got {n_samples} points and "
                 f"algorithm={self.algorithm!r}, which takes those of nearest neighbors and "

@@ -31,22 +31,30 @@ class PropagatingRecipe(GridRecipe):
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
-        if self.propagate_labels != "auto":
+        if not self._decides:
             check_flag("propagate_labels", self.propagate_labels)
         super().check(n_samples, supervision)
 
     def live(self, n_samples: int) -> Self:
         """Return the recipe as a live session keeps it, in which "auto" is a decision."""
-        if self.propagate_labels != "auto":
+        if not self._decides:
             return self
         return self.replace(propagate_labels=self._carries_at_once(n_samples))
+
+    @property
+    def _decides(self) -> bool:
+        return isinstance(self.propagate_labels, str) and self.propagate_labels == "auto"
+
+    @property
+    def _carries(self) -> bool:
+        return not self._decides and bool(self.propagate_labels)
 
     def _carries_at_once(self, n_samples: int) -> bool:
         return n_samples <= AT_ONCE
 
     def acting(self, affinities: Affinities, supervision: Supervision) -> Supervision:
         """Return the labels and links that act on the map: those said, and labels carried."""
-        if self.propagate_labels == "auto" or not self.propagate_labels:
+        if not self._carries:
             return supervision
         return carried(affinities, supervision, n_jobs=self.n_jobs)
 
@@ -56,7 +64,7 @@ class PropagatingRecipe(GridRecipe):
         The shape is (n_samples, n_classes). None as long as no label is carried.
         """
         acting = objective.supervision
-        if acting is None or self.propagate_labels is not True:
+        if acting is None or not self._carries:
             return None
         labeled = acting.labeled
         classes = acting.top_class[labeled]

@@ -173,10 +173,11 @@ def test_a_live_map_is_colored_by_the_labels_that_are_carried() -> None:
         assert session.membership is None
 
 
-@pytest.mark.parametrize("wrong", ["yes", 2, None])
-def test_it_is_a_flag(wrong: Any) -> None:
+@pytest.mark.parametrize("wrong", ["yes", 2, None, np.zeros(8)])
+@pytest.mark.parametrize("method", [nb.HSSNE, nb.NeRV])
+def test_it_is_a_flag(method: Any, wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="propagate_labels"):
-        nb.HSSNE(propagate_labels=wrong).fit(X)
+        method(propagate_labels=wrong).fit(X)
 
 
 def test_nerv_carries_labels_where_all_pairs_are_there() -> None:
