@@ -58,7 +58,7 @@ class Reading:
 
 
 class Evidence(Protocol):
-    """Where the figures on a claim are kept, and how they are judged."""
+    """The place of the figures on a claim, and the way they are judged."""
 
     def read(self, kept: Kept) -> Reading | None:
         """Return the reading; None if the figures are not among the kept ones."""

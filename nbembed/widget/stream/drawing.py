@@ -42,7 +42,7 @@ class Drawing:
 
     @property
     def has_regions(self) -> bool:
-        """Whether classes have places on the map."""
+        """True where classes have places on the map."""
         return bool(self.directions or self.centers)
 
     @property

@@ -12,7 +12,7 @@ import { ColumnPicker } from "./column_picker";
 import { useRoving } from "./roving";
 import { MeasureLegend } from "./why";
 
-/** What the colors of classes mean that no label has given. */
+/** The meaning of colors of classes that no label has given. */
 const SURENESS = {
   suggestion: "Each point has the color of the class that is suggested for it, the grayer the less sure; gray where it seems to be of none of the classes",
   probability: "Each point has the color of the class it goes with on this map, the grayer the less sure; gray where it goes with none of the classes",

@@ -112,7 +112,7 @@ function thinned(path: readonly number[], gap: number): number[] {
   return kept;
 }
 
-/** Whether two arrays, as sorted sets of points, are equal. */
+/** True if two arrays, as sorted sets of points, are equal. */
 export function same<A extends Uint32Array | Uint8Array>(a: A, b: A): boolean {
   return a.length === b.length && a.every((point, k) => point === b[k]);
 }
