@@ -63,7 +63,7 @@ def broken(monkeypatch):
     monkeypatch.setenv("NBEMBED_FUZZ_TABLE", "tests.reliability.broken")
 
 
-#: What each entry of the broken table does wrong, and the shortest call that does it.
+#: The fault of each entry of the broken table, and the shortest call that has it.
 BROKEN = {
     "crash": ("the process crashed: SIGSEGV", "crash(x=7)"),
     "exit": ("the process ended with status 3", "exit(x=7)"),
