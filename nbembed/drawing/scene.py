@@ -132,8 +132,9 @@ def picture_of(
 def _on_ground(colors: NDArray[Any], ground: tuple[int, int, int]) -> NDArray[Any]:
     """Return colors (n, 3) as they are shown; those that agree in six bits share one."""
     _, first, alike = np.unique(colors >> 2, axis=0, return_index=True, return_inverse=True)
-    looks = [_hex(on_ground(_hex(tuple(colors[i])), ground)) for i in first]
-    return _rgb(looks)[alike.ravel()]
+    looks = _rgb([_hex(on_ground(_hex(tuple(colors[i])), ground)) for i in first])
+    found: NDArray[np.uint8] = looks[alike.ravel()]
+    return found
 
 
 def _span(values: NDArray[Any]) -> tuple[float, float]:
