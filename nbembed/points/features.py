@@ -22,7 +22,7 @@ from nbembed.validation import check_flag, shown
 
 @dataclass(frozen=True)
 class Features:
-    """What is embedded.
+    """The features to embed.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What distinguishes a group of points from the rest, or from another group."""
+"""Differences of a group of points from the rest, or from another group."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ LARGEST_WHOLE = 1e7
 
 @dataclass(frozen=True, repr=False)
 class Description:
-    """What distinguishes a group of points; its ``repr`` says the most important in words.
+    """Differences of a group of points; its ``repr`` says the most important in words.
 
     Attributes
     ----------

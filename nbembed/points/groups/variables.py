@@ -1,4 +1,4 @@
-"""What of the points can be compared: features by name, columns of a table, counts.
+"""Variables of the points that can be compared: features by name, columns of a table, counts.
 
 A table is compared in its own units, whatever was standardized to be embedded. The features of an
 array are compared as they are embedded, those of an AnnData as its ``X`` has them. Nothing is read
@@ -62,12 +62,12 @@ class Numbers(ABC):
     @property
     @abstractmethod
     def center(self) -> NDArray[np.float64]:
-        """What sums are taken around."""
+        """The values that sums are taken around."""
 
     @property
     @abstractmethod
     def are_counts(self) -> bool:
-        """Whether they are numbers of occurrences, most of them 0."""
+        """True if they are numbers of occurrences, most of them 0."""
 
     @abstractmethod
     def sums(self, points: NDArray[np.intp]) -> Moments:
@@ -118,7 +118,7 @@ class MatrixNumbers(Numbers):
 
     @cached_property
     def are_counts(self) -> bool:
-        """Whether they are numbers of occurrences, most of them 0."""
+        """True if they are numbers of occurrences, most of them 0."""
         X = self._X
         if not self.named or X.shape[1] < FEWEST_COUNTS:
             return False
@@ -211,7 +211,7 @@ class TableNumbers(Numbers):
 
     @property
     def are_counts(self) -> bool:
-        """Whether they are numbers of occurrences, most of them 0."""
+        """True if they are numbers of occurrences, most of them 0."""
         return self._summary[2]
 
     def sums(self, points: NDArray[np.intp]) -> Moments:

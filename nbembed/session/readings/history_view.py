@@ -1,4 +1,4 @@
-"""What a session remembers: snapshots, saved selections, what can be undone, who labeled what."""
+"""History of a session as read: snapshots, selections, undo and redo, provenance of labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class HistoryView:
-    """What can be read of the history of a session with a controller. Nothing here waits."""
+    """Readings of the history of a session with a controller. Nothing here waits."""
 
     _controller: Controller
 
@@ -51,23 +51,23 @@ class HistoryView:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is something to undo."""
+        """True if there is something to undo."""
         return bool(self._controller.mailbox.session_state.history.past)
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is something to redo."""
+        """True if there is something to redo."""
         return bool(self._controller.mailbox.session_state.history.future)
 
     @property
     def undo_text(self) -> str:
-        """What :meth:`undo` would undo, "" if nothing."""
+        """The change that :meth:`undo` would undo, "" if there is none."""
         past = self._controller.mailbox.session_state.history.past
         return past[-1].text if past else ""
 
     @property
     def redo_text(self) -> str:
-        """What :meth:`redo` would do again, "" if nothing."""
+        """The change that :meth:`redo` would do again, "" if there is none."""
         future = self._controller.mailbox.session_state.history.future
         return future[-1].text if future else ""
 

@@ -48,7 +48,7 @@ class UnsupervisedMap:
 
 
 class UnsupervisedKey:
-    """What an unsupervised map depends on beside the data; compared by value."""
+    """The settings that an unsupervised map depends on beside the data; compared by value."""
 
     def __init__(self, settings: Settings) -> None:
         self._recipe = settings.recipe

@@ -42,7 +42,7 @@ NEIGHBORS = 10
 
 @dataclass(frozen=True, eq=False)
 class Force:
-    """What a term of the cost does to a point.
+    """The effect of a term of the cost on a point.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Quality(NamedTuple):
 
 
 class Why(Handle):
-    """What a session's map keeps of its data, and what pulls its points.
+    """Neighbors that a session's map keeps, and the forces on its points.
 
     Parameters
     ----------
@@ -390,7 +390,7 @@ class Why(Handle):
 
     @property
     def running(self) -> bool:
-        """Whether the map moves."""
+        """True while the map moves."""
         return self._session.state == "running"
 
     def seen(self) -> PublishedFrame:

@@ -145,7 +145,7 @@ class WhySource:
 
 
 class _Paced:
-    """What is measured of layouts: of few points at once, of many in a thread and at a pace."""
+    """Measures of layouts: of few points at once, of many in a thread and at a pace."""
 
     def __init__(self) -> None:
         self._making = Making()
