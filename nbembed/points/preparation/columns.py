@@ -101,6 +101,9 @@ def judged_column(table: Table, name: Any, *, wanted: bool = False) -> PreparedC
     try:
         counts = Counter(v for v in values.tolist() if not is_missing(v))
     except TypeError:  # lists and the like
+        first = next(v for v in values.tolist() if not is_missing(v))
+        if np.ndim(first) == 1 and np.asarray(first).dtype.kind in "biuf":
+            return left_out(f"a vector in each row: np.stack(df[{name!r}]) is a matrix")
         return left_out("neither numbers nor categories")
     dtype = getattr(table.native(name), "dtype", None)
     if len(counts) <= 1 and not wanted:
