@@ -20,10 +20,8 @@ from nbembed.points.point_data import PointData
 from nbembed.session.core.handle import Handle
 from nbembed.session.live.warm_up import warm_up
 from nbembed.session.readings.why import Why
-from nbembed.session.shared_labels import SharedLabels
 from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import in_natural_order, relabeled
-from nbembed.supervision.subset import subset
 from nbembed.validation import check_flag, error_text, shown
 from nbembed.widget.answers.cards import CardSource
 from nbembed.widget.answers.finder import Finder
@@ -46,7 +44,8 @@ from nbembed.widget.host.lifetime import (
     in_use,
     try_again,
 )
-from nbembed.widget.host.opening import open_session, part_of, recipe_of_part
+from nbembed.widget.host.opening import open_session
+from nbembed.widget.host.part import MapsOfSome
 from nbembed.widget.host.still_output import check_still
 from nbembed.widget.stream import serializers
 from nbembed.widget.stream.dispatcher import CommandDispatcher
@@ -70,9 +69,6 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-#: Points of which a map can be made.
-FEWEST = 4
-
 _STATIC = pathlib.Path(__file__).parent / "static"
 
 if not (_STATIC / "explorer.js").exists():
@@ -82,7 +78,7 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
+class Explorer(Handle, Finding, Coloring, Comparing, MapsOfSome, Exporting, anywidget.AnyWidget):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -220,8 +216,6 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
 
     #: What the selected points were chosen with, if the page said so.
     _selected_by = ""
-    #: Of a map of some points of another Explorer.
-    _shared: SharedLabels | None = None
 
     n_samples: int
     height: int
@@ -445,60 +439,6 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         after = relabeled(before, value, "labels")
         if after != before:
             self._session.supervise(after)
-
-    def map_of(
-        self,
-        points: ArrayLike | None = None,
-        method: Estimator | Recipe[Any] | None = None,
-    ) -> Explorer:
-        """Return an Explorer of some points alone: a map with neighbors of its own.
-
-        Labels and links are shared: what is said of these points on either map holds on both, as an
-        undoable step of each, as long as both are open. Parameters, pins and layouts are not. The
-        features are those that are embedded here; names, columns, images and colors come along.
-
-        Parameters
-        ----------
-        points : array-like of int or mask, optional
-            By default the selected points.
-        method : estimator or Recipe, optional
-            By default the present method with its parameters; those that can be "auto", such as
-            the perplexity, are so again.
-
-        Returns
-        -------
-        explorer : Explorer
-            Point k is ``points[k]``, points in ascending order.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If there are too few points, or an argument is not legal; the message names it.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> X = np.random.default_rng(0).normal(size=(60, 5))
-        >>> explorer = Explorer(X, autoplay=False)
-        >>> part = explorer.map_of(range(20, 40))
-        >>> part.session.label([0, 1], "first")
-        >>> explorer.labels[19:22]
-        [None, 'first', 'first']
-        """
-        chosen = self._chosen(points)
-        if chosen.size < FEWEST:
-            raise ValueError(f"points must be at least {FEWEST} to make a map, got {chosen.size}")
-        session = self._session
-        made = Explorer(
-            part_of(session, self._points, self.data_note, chosen),
-            recipe_of_part(session.recipe) if method is None else method,
-            supervision=subset(session.supervision, chosen),
-            feature_names=self._groups.feature_names,
-            height=self.height,
-        )
-        made._preparation = self._preparation
-        made._shared = SharedLabels(session, made._session, chosen)
-        return made
 
     def close(self) -> None:
         """Close the widget, and its session if the Explorer made it and nothing else refers to it.
