@@ -24,7 +24,7 @@ from nbembed.drawing.picture import PNG_KEY
 from nbembed.drawing.scene import SCALES
 from nbembed.session.file import storage
 from nbembed.session.live.giver import given_by_hand
-from nbembed.widget.host import autosave, exports, opening, still_output
+from nbembed.widget.host import autosave, exporting, opening, still_output
 from nbembed.widget.view import view_state
 from nbembed.widget.view.view_state import ChosenColumn, ViewState
 from nbembed.widget.wire.protocol import CommandMessage
@@ -579,7 +579,7 @@ def test_damage_to_a_chosen_color_loses_nothing_else(
         return {**document, "color": {**document["color"], **stored}}, arrays
 
     with monkeypatch.context() as patched:
-        patched.setattr(exports, "view_of", damaged)
+        patched.setattr(exporting, "view_of", damaged)
         before.close()
     after = explore(frame, color="kind", autosave=path)
     assert after.labels[4] == "a"

@@ -30,21 +30,12 @@ VECTOR_METRICS = ("euclidean", "l2", "sqeuclidean", "cosine")
 class Opened:
     """A session and how it came.
 
-    Attributes
-    ----------
-    session : Session
-    features : Features or None
-        What of the data is embedded, where data were given.
-    owned : bool
-        Whether the Explorer made it.
-    read : tuple or None
-        The identity of the file to which it is saved, where it was read from it.
-    view : ViewState
-        What was shown when the file was written that the session was read from.
-    given : object
-        The table or AnnData that was given as X.
-    points : PointData or None
-        Names, columns and images, where they come from another Explorer.
+    * features: what of the data is embedded, where data were given.
+    * owned: whether the Explorer made it.
+    * read: the identity of the file to which it is saved, where it was read from it.
+    * view: what was shown when the file was written that the session was read from.
+    * given: the table or AnnData that was given as X.
+    * points: names, columns and images, where they come from another Explorer.
     """
 
     session: Session
@@ -72,12 +63,9 @@ def open_session(
     ``prepared`` are the arguments of :func:`choose_features`; ``supervision`` may name a column of
     the data or of ``columns``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the arguments do not belong together or one of them is not legal; it is named.
-    OSError
-        If ``autosave`` cannot be written.
+    Raises ValueError or TypeError if the arguments do not belong together or one of them is not
+    legal; it is named.
+    Raises OSError if ``autosave`` cannot be written.
     """
     from nbembed.session import Session
 
