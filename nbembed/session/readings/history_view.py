@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nbembed.session.core.label_origins import provenance_of_labels
+from nbembed.session.core.snapshot_names import require_snapshot
 from nbembed.session.map.snapshots import Snapshot
-from nbembed.session.readings.taken_snapshots import find_snapshot, taken_snapshots
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,11 @@ class HistoryView:
     @property
     def taken_snapshots(self) -> tuple[Snapshot, ...]:
         """The snapshots themselves, as far as they have been taken."""
-        return taken_snapshots(self._controller)
+        taken = self._controller.engine.snapshots
+        names = self._controller.mailbox.session_state.snapshots.items()
+        return tuple(
+            taken[kept.number].called(name) for name, kept in names if kept.number in taken
+        )
 
     def get_snapshot(self, name: str) -> Snapshot:
         """Return a snapshot: its layout, parameters, labels, cost and quality.
@@ -47,7 +52,15 @@ class HistoryView:
         RuntimeError
             If it is not taken yet, because commands before it are still to take effect.
         """
-        return find_snapshot(self._controller, name)
+        controller = self._controller
+        number = require_snapshot(controller.mailbox.session_state.snapshots, name).number
+        if number not in controller.engine.snapshots:
+            controller.capture()  # once the commands given before have taken effect
+        found = controller.engine.snapshots.get(number)
+        if found is None:
+            text = f"the snapshot {shown(name)} is not taken yet: commands before it wait"
+            raise RuntimeError(text)
+        return found.called(name)
 
     @property
     def can_undo(self) -> bool:

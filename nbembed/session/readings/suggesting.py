@@ -42,7 +42,7 @@ class Suggesting(Verbs):
             controller.suggester.ask(request)
             result = controller.suggester.newest
         labeled = request.supervision.labeled.size
-        return result.suggestions if result is not None and labeled else None
+        return result.value if result is not None and labeled else None
 
     @property
     def suggesting(self) -> bool:
@@ -97,7 +97,8 @@ class Suggesting(Verbs):
                 raise TimeoutError("suggestions are still being made, or newer labels have come")
         if result.error is not None:
             raise RuntimeError(f"no suggestions can be made: {result.error}") from result.error
-        return result.suggestions
+        suggestions: Suggestions | None = result.value
+        return suggestions
 
     def accept(self, confidence: float | None = None) -> None:
         """Label all unlabeled points whose suggestion is at least so sure, as one undoable step.

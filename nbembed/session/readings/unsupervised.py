@@ -86,21 +86,12 @@ def run_to_rest(
 ) -> UnsupervisedMap:
     """Return the map that an engine comes to.
 
-    Parameters
-    ----------
-    engine : Engine
-        Before its cold start.
-    given_up : callable
-        Whether nobody wants it any more; asked within iterations, too.
-    yields : callable
-        Whether a map in motion needs the processor.
-    told : callable
-        Told the iteration.
+    * engine: before its cold start.
+    * given_up: whether nobody wants it any more; asked within iterations, too.
+    * yields: whether a map in motion needs the processor.
+    * told: told the iteration.
 
-    Raises
-    ------
-    Interrupted
-        If it was given up.
+    Raises Interrupted if it was given up.
     """
     cost = np.nan
     while engine.iteration < LONGEST and not engine.converged:
