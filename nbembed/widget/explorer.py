@@ -35,6 +35,7 @@ from nbembed.widget.answers.suggestion_source import SuggestionSource
 from nbembed.widget.answers.why_source import WhySource
 from nbembed.widget.host import hosts
 from nbembed.widget.host.autosave import Autosave
+from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.host.exporting import Exporting
 from nbembed.widget.host.exports import Exports
 from nbembed.widget.host.lifetime import (
@@ -329,6 +330,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
             },
         )
         suggestions = self._suggestions = SuggestionSource(session, self._send_message)
+        self._child_maps = ChildMaps(self._make_child, writer)
         self._dispatcher = CommandDispatcher(
             session,
             {
@@ -344,6 +346,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
                 "end_check": self._end_check,
                 "cancel": self._cancel,
                 **comparison.commands,
+                **self._child_maps.commands,
             },
             chosen_by=self._chosen_by,
             checks={
@@ -500,6 +503,11 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         made._shared = SharedLabels(session, made._session, chosen)
         return made
 
+    @property
+    def children(self) -> tuple[Explorer, ...]:
+        """The maps of some points that were opened on a page, as :meth:`map_of` returns them."""
+        return self._child_maps.open
+
     def close(self) -> None:
         """Close the widget, and its session if the Explorer made it and nothing else refers to it.
 
@@ -520,8 +528,10 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
             self._displays.end()
             WATCH.remove(self._displays)
             self._unsubscribe()
+            self._child_maps.let_go()
             if self._shared is not None:
                 self._shared.close()
+                self._shared = None  # it refers to the session of all points
             self._comparison.close()
             self._sender.close()
             self._reasons.close()
@@ -553,7 +563,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         parts = (
             self, self._writer, self._dispatcher, self._frames, self._artist, self._suggestions,
             self._cards, self._queries, self._finder, self._groups, self._why, self._comparison,
-            self._exports, self.class_styles, self._suggested_groups, self._shared,
+            self._exports, self.class_styles, self._suggested_groups,
         )  # fmt: skip
         with LOOKING:
             end = self._ending
@@ -728,6 +738,9 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
 
     def _chosen_by(self, points: Any) -> str:
         return self._selected_by if np.array_equal(points, self.selection) else ""
+
+    def _make_child(self, points: NDArray[np.intp]) -> Explorer:
+        return self.map_of(points)
 
     def _tell_saved(self, name: str, error: str) -> None:
         self._writer.update({"saved_to": name, "save_error": error})
