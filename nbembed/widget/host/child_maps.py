@@ -15,7 +15,6 @@ from nbembed.widget.host.lifetime import WATCH
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.widget.explorer import Explorer
     from nbembed.widget.stream.trait_writer import TraitWriter
 
 #: How anywidget's front end names a widget by its model.
@@ -25,9 +24,9 @@ REFERENCE = "anywidget:{}"
 class ChildMaps:
     """The children of one Explorer, oldest first; ``make`` returns a new one of these points."""
 
-    def __init__(self, make: Callable[[NDArray[Any]], Explorer], writer: TraitWriter) -> None:
+    def __init__(self, make: Callable[[NDArray[Any]], Any], writer: TraitWriter) -> None:
         self._make, self._writer = make, writer
-        self.open: tuple[Explorer, ...] = ()
+        self.open: tuple[Any, ...] = ()
         self.commands: dict[str, Callable[..., None]] = {
             "map_of": self._add,
             "close_map": self._close,
@@ -45,13 +44,13 @@ class ChildMaps:
     def _closed(self, change: Any) -> None:
         self._set(tuple(child for child in self.open if child is not change.owner))
 
-    def _set(self, children: tuple[Explorer, ...]) -> None:
+    def _set(self, children: tuple[Any, ...]) -> None:
         self.let_go(children)
         self._writer.update(
             {"child_maps": [{"widget": _reference(c), "name": _name(c)} for c in self.open]}
         )
 
-    def let_go(self, kept: tuple[Explorer, ...] = ()) -> None:
+    def let_go(self, kept: tuple[Any, ...] = ()) -> None:
         """Hold these children alone; the others end if nobody else needs them."""
         for child in self.open:
             if child not in kept:
@@ -60,9 +59,9 @@ class ChildMaps:
         WATCH.look_soon()
 
 
-def _reference(child: Explorer) -> str:
+def _reference(child: Any) -> str:
     return REFERENCE.format(child.model_id)
 
 
-def _name(child: Explorer) -> str:
+def _name(child: Any) -> str:
     return counted(child.n_samples, "point")
