@@ -23,6 +23,7 @@ from playwright.sync_api import Page, sync_playwright
 from tests.browser.chromium import chromium
 from tests.browser.fixtures import launch
 from tests.browser.lab import CHECKOUT, JupyterLab, Notebook
+from tests.browser.places import still
 from tests.browser.test_explorer import Hand
 
 IMAGES = CHECKOUT / "docs" / "images"
@@ -52,7 +53,7 @@ session.wait("converged", timeout=120)
 
 
 def main() -> None:
-    """Write ``docs/images/quickstart.png``, or the pictures of the gallery."""
+    """Write the pictures of the Explorer, or those of the gallery."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dark", action="store_true", help="in JupyterLab's dark theme")
     parser.add_argument(
@@ -70,6 +71,7 @@ def main() -> None:
             browser, lab.write_notebook("quickstart", CELLS), 1200, 900, scale=2
         )
         take(notebook, IMAGES / "quickstart.png", options.dark)
+        take_child(notebook, IMAGES / "map-of-some.png")
         browser.close()
 
 
@@ -96,6 +98,18 @@ def take(notebook: Notebook, picture: Path, dark: bool) -> None:
     draw_around(notebook.page, hand.on_screen(), sevens)
     notebook.page.wait_for_timeout(500)  # for the last frame
     notebook.screenshot(picture, hand.widget)
+    print(f"{picture} ({picture.stat().st_size // 1024} KiB)")
+    notebook.page.mouse.up()
+
+
+def take_child(notebook: Notebook, picture: Path) -> None:
+    """Photograph a map of the points around two digits that lie side by side."""
+    notebook.execute("explorer.selection = (truth == 1) | (truth == 8)")
+    Hand(notebook).press("Map of these points")
+    notebook.wait_for("len(explorer.children) == 1")
+    notebook.execute("explorer.children[0].session.wait('converged', timeout=120)")
+    still(notebook.page.locator(".nbe .nbe .nbe-map"))
+    notebook.screenshot(picture, Hand(notebook).widget)
     print(f"{picture} ({picture.stat().st_size // 1024} KiB)")
 
 

@@ -27,6 +27,7 @@ from nbembed.widget.answers.suggestion_source import SuggestionSource
 from nbembed.widget.answers.why_source import WhySource
 from nbembed.widget.host import hosts
 from nbembed.widget.host.autosave import Autosave
+from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.host.ending import Ending
 from nbembed.widget.host.exporting import Exporting
 from nbembed.widget.host.hearing import Hearing
@@ -304,6 +305,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, MapsOfSome, Exporting, Hear
             },
         )
         suggestions = self._suggestions = SuggestionSource(session, self._send_message)
+        self._child_maps = ChildMaps(self.map_of, writer)
         self._dispatcher = CommandDispatcher(
             session,
             {
@@ -319,6 +321,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, MapsOfSome, Exporting, Hear
                 "end_check": self._end_check,
                 "cancel": self._cancel,
                 **comparison.commands,
+                **self._child_maps.commands,
             },
             chosen_by=self._chosen_by,
             checks={

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nbembed.session.shared_labels import SharedLabels
     from nbembed.widget.answers.why_source import WhySource
     from nbembed.widget.host.autosave import Autosave
+    from nbembed.widget.host.child_maps import ChildMaps
     from nbembed.widget.host.still_output import StillOutput
     from nbembed.widget.stream.sender import Sender
     from nbembed.widget.stream.trait_writer import TraitWriter
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 #: The attributes of an Explorer that refer to its session.
 PARTS = (
     "_writer", "_dispatcher", "_frames", "_artist", "_suggestions", "_cards", "_queries", "_finder",
-    "_groups", "_why", "_comparison", "class_styles", "_suggested_groups", "_shared",
+    "_groups", "_why", "_comparison", "class_styles", "_suggested_groups",
 )  # fmt: skip
 
 
@@ -48,6 +49,7 @@ class Ending(anywidget.AnyWidget):
     _reasons: WhySource
     _comparison: Comparison
     _shared: SharedLabels | None
+    _child_maps: ChildMaps
     _autosave: Autosave | None
     _still: StillOutput | None
     _displays: Displays
@@ -76,8 +78,10 @@ class Ending(anywidget.AnyWidget):
             self._displays.end()
             WATCH.remove(self._displays)
             self._unsubscribe()
+            self._child_maps.let_go()
             if self._shared is not None:
                 self._shared.close()
+                self._shared = None  # it refers to the session of all points
             self._comparison.close()
             self._sender.close()
             self._reasons.close()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nbembed.points.point_data import PointData
     from nbembed.session import Session
     from nbembed.widget.answers.group_source import GroupSource
+    from nbembed.widget.host.child_maps import ChildMaps
 
 #: Points of which a map can be made.
 FEWEST = 4
@@ -40,6 +41,13 @@ class MapsOfSome:
     _chosen: Callable[[ArrayLike | None], NDArray[np.intp]]
     #: With the Explorer of all points, where this is one of some.
     _shared: SharedLabels | None = None
+    #: Those that a page has opened.
+    _child_maps: ChildMaps
+
+    @property
+    def children(self) -> tuple[Self, ...]:
+        """The maps of some points that were opened on a page, as :meth:`map_of` returns them."""
+        return self._child_maps.open
 
     def map_of(
         self,

@@ -136,6 +136,16 @@ def test_the_strip_of_snapshots_and_a_second_live_map(page: Page) -> None:
     accessible(page)
 
 
+def test_a_map_of_some_points(page: Page) -> None:
+    choose(page, list(range(40)))
+    page.get_by_role("button", name="Map of these points").click()
+    expect(page.locator(".nbe .nbe")).to_be_focused()
+    accessible(page)
+    page.keyboard.press("Backspace")
+    expect(page.get_by_role("navigation", name="Maps")).to_be_visible()
+    accessible(page)
+
+
 def test_notices_and_what_is_made_in_the_background(page: Page) -> None:
     act(
         page,
