@@ -305,7 +305,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, MapsOfSome, Exporting, Hear
             },
         )
         suggestions = self._suggestions = SuggestionSource(session, self._send_message)
-        self._child_maps = ChildMaps(self.map_of, writer)
+        self._child_maps = ChildMaps(self._make_child, writer)
         self._dispatcher = CommandDispatcher(
             session,
             {

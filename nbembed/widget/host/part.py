@@ -49,6 +49,10 @@ class MapsOfSome:
         """The maps of some points that were opened on a page, as :meth:`map_of` returns them."""
         return self._child_maps.open
 
+    def _make_child(self, points: NDArray[np.intp]) -> Self:
+        # Private, so that the bound method does not count as a reference of the user's.
+        return self.map_of(points)
+
     def map_of(
         self,
         points: ArrayLike | None = None,
