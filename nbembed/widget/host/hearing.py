@@ -1,4 +1,4 @@
-"""What comes to an Explorer: events of its session, messages of its pages.
+"""Events of the session and messages of the pages that come to an Explorer.
 
 Events come in the session's worker, which only sets flags; all work is done in the sender's thread.
 Messages are checked, carried out and answered in the main thread or another one of the kernel's.
