@@ -1,12 +1,13 @@
-"""Searches of an Explorer from Python, as the panel *Find* does them."""
+"""Searches and selections of an Explorer from Python, as its page makes them."""
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from nbembed.validation import check_choice
+from nbembed.validation import check_choice, shown
 from nbembed.widget.wire.traits import as_points
 
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ class Finding:
 
     n_samples: int
     selection: Any
+    observe: Callable[..., None]
+    unobserve: Callable[..., None]
+    to_frame: Callable[..., Any]
     _finder: Finder
+    #: The table or AnnData that the user gave as X.
+    _given: Any
 
     def find(
         self,
@@ -135,6 +141,60 @@ class Finding:
         if how != "replace":
             chosen = joined[how](self.selection, chosen)
         self.selection = chosen
+
+    @property
+    def selected(self) -> Any:
+        """The selected points: rows of the table that was given, a view of AnnData.
+
+        Of other data, such as an array, they are the rows of :meth:`to_frame`.
+        """
+        chosen = np.asarray(self.selection, dtype=np.intp)
+        given = self.to_frame() if self._given is None else self._given
+        return given.iloc[chosen] if hasattr(given, "iloc") else given[chosen]
+
+    def on_selection(self, function: Callable[[Any], object]) -> Callable[[], None]:
+        """Call a function with :attr:`selected` whenever other points are selected.
+
+        Parameters
+        ----------
+        function : callable
+            An error of it is shown where the notebook shows those of messages; the page goes on.
+
+        Returns
+        -------
+        end : callable
+            Without arguments; the function is not called any more.
+
+        Raises
+        ------
+        TypeError
+            If ``function`` cannot be called.
+
+        Examples
+        --------
+        >>> import nbembed as nb
+        >>> from sklearn.datasets import load_iris
+        >>> explorer = nb.Explorer(load_iris(as_frame=True).data, autoplay=False)
+        >>> end = explorer.on_selection(lambda rows: print(len(rows), "irises"))
+        >>> explorer.selection = [0, 1, 2]
+        3 irises
+        >>> end()
+        """
+        if not callable(function):
+            raise TypeError(f"function must be callable, got {shown(function)}")
+        # Neither the observer nor what ends it keeps the Explorer alive.
+        this = weakref.ref(self)
+
+        def changed(_: Any) -> None:
+            if (explorer := this()) is not None:
+                function(explorer.selected)
+
+        def end() -> None:
+            if (explorer := this()) is not None:
+                explorer.unobserve(changed, "selection")
+
+        self.observe(changed, "selection")
+        return end
 
     def invert(self) -> None:
         """Select the points that are not selected, and no others."""

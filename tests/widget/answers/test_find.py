@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import anndata
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import nbembed as nb
 from nbembed.points import neighborhoods
 from nbembed.widget import Explorer
 from nbembed.widget.answers import finder
+from nbembed.widget.host.lifetime import held
 from tests.waiting import eventually
 from tests.widget.contract import check_message
 from tests.widget.fake_session import FakeSession
@@ -337,3 +340,50 @@ def test_neighbors_in_the_data_are_those_of_the_affinities(monkeypatch: pytest.M
         assert np.array_equal(explorer.neighbors([3, 50], k=5), before)
         assert session._controller.nearest("cosine") is None
         explorer.close()
+
+
+def test_selected_points_are_rows_of_what_was_given() -> None:
+    explorer = Explorer(FRAME.assign(more=np.arange(6.0) ** 2), autoplay=False)
+    explorer.selection = [1, 3]
+    assert explorer.selected.index.tolist() == ["Bob", "Dan"]
+    assert explorer.selected["note"].tolist() == ["Blue whale", "Füchse"]
+    explorer.close()
+    adata = anndata.AnnData(np.random.default_rng(0).normal(size=(8, 3)).astype("f4"))
+    explorer = Explorer(adata, autoplay=False)
+    explorer.selection = [2, 5]
+    assert explorer.selected.obs_names.tolist() == ["2", "5"]
+    explorer.close()
+    frame = pl.DataFrame({"a": np.arange(6.0), "b": [3.0, 1.0, 4.0, 1.0, 5.0, 9.0]})
+    explorer = Explorer(frame, autoplay=False)
+    explorer.selection = [0, 5]
+    assert explorer.selected["b"].to_list() == [3.0, 9.0]
+    explorer.close()
+    explorer = Explorer(np.random.default_rng(0).normal(size=(8, 3)), autoplay=False)
+    explorer.session.label([4], "x")
+    explorer.selection = [4]
+    assert explorer.selected["label"].tolist() == ["x"]
+    explorer.selection = []
+    assert len(explorer.selected) == 0
+    explorer.close()
+
+
+def test_a_function_hears_of_selections_until_it_is_ended() -> None:
+    explorer = Explorer(FRAME.assign(more=np.arange(6.0) ** 2), autoplay=False)
+    heard: list[list[str]] = []
+    end = explorer.on_selection(lambda rows: heard.append(rows.index.tolist()))
+    explorer.selection = [0, 2]
+    explorer.selection = []
+    end()
+    explorer.selection = [1]
+    assert heard == [["Ann", "Cleo"], []]
+    with pytest.raises(TypeError, match="function must be callable, got 'print'"):
+        explorer.on_selection("print")
+    explorer.close()
+
+
+def test_a_function_that_hears_of_selections_keeps_no_explorer() -> None:
+    explorer = Explorer(FRAME.assign(more=np.arange(6.0) ** 2), autoplay=False)
+    end = explorer.on_selection(print)
+    assert not held(explorer, [explorer._writer])
+    explorer.close()
+    end()
