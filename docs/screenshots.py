@@ -165,6 +165,14 @@ def compare(hand: Hand) -> None:
     hand.widget.get_by_text("of 10 neighbors changed").wait_for()
 
 
+def map_of_some(hand: Hand) -> None:
+    """Open a map of two digits that lie side by side."""
+    hand.notebook.execute("explorer.selection = (truth == 1) | (truth == 8)")
+    hand.press("Map of these points")
+    hand.notebook.wait_for("len(explorer.children) == 1")
+    hand.notebook.execute("explorer.children[0].session.wait('converged', timeout=120)")
+
+
 def methods(hand: Hand) -> None:
     """Let a second method run beside the first."""
     hand.notebook.execute("explorer.color(truth.astype(str))")
@@ -225,6 +233,7 @@ PICTURES: dict[str, tuple[str, Callable[[Hand], None]]] = {
     "groups": (DIGITS, groups),
     "suggestions": (DIGITS, suggestions),
     "compare": (DIGITS, compare),
+    "map-of-some": (DIGITS, map_of_some),
     "methods": (DIGITS, methods),
     "why": (DIGITS, why),
     "many-points": (MANY, many_points),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import hypothesis
 import numpy as np
@@ -14,6 +15,11 @@ from tests.browser.fixtures import (  # noqa: F401  (fixtures are found by their
     chromium_path,
     playwright,
 )
+
+# Tests start many interpreters; each would compile the package anew where byte code is not kept, as
+# environments of containers often have it.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A failing example must fail again for the next person, and a loaded machine is no reason to fail.
 hypothesis.settings.register_profile("default", deadline=None, derandomize=True, max_examples=50)

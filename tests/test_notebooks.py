@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
-import nbclient
-import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,13 +20,22 @@ LESSONS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
+def read(path: Path) -> Any:
+    """Return a valid notebook. nbformat, whose import takes seconds, is not needed to collect."""
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    return notebook
+
+
 def test_there_is_a_quickstart():
     assert "quickstart" in {path.stem for path in NOTEBOOKS}
 
 
 def test_no_cell_of_the_quickstart_blocks_for_longer_than_two_seconds():
     """The map moves while later cells run; who waits does so for two seconds at most."""
-    cells = nbformat.read(ROOT / "notebooks" / "quickstart.ipynb", as_version=4).cells
+    cells = read(ROOT / "notebooks" / "quickstart.ipynb").cells
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     assert "wait=True" not in code
     waits = re.findall(r"\.wait\((.*)\)", code)
@@ -37,8 +45,7 @@ def test_no_cell_of_the_quickstart_blocks_for_longer_than_two_seconds():
 
 @every_notebook
 def test_committed_without_outputs(path):
-    notebook = nbformat.read(path, as_version=4)
-    nbformat.validate(notebook)
+    notebook = read(path)
     assert "widgets" not in notebook.metadata, "clear the widgets' state"
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -50,7 +57,7 @@ def test_committed_without_outputs(path):
 @every_notebook
 def test_cells_keep_their_names(path):
     """Cells with ids of words keep their history: the editor's own ids change at every save."""
-    cells = nbformat.read(path, as_version=4).cells
+    cells = read(path).cells
     ids = [cell.id for cell in cells]
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"[a-z][a-z0-9-]+", name) for name in ids)
@@ -60,7 +67,7 @@ def test_cells_keep_their_names(path):
 @every_notebook
 def test_figures_fill_the_width(path):
     """What is narrower than a page, or cut off by it, is hard to read; nb.plots does it itself."""
-    for cell in nbformat.read(path, as_version=4).cells:
+    for cell in read(path).cells:
         if cell.cell_type == "code":
             made = len(re.findall(r"\b(?:figure|row|column)\(", cell.source))
             assert cell.source.count('sizing_mode="s') == made, cell.source
@@ -68,7 +75,7 @@ def test_figures_fill_the_width(path):
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_lessons_have_what_a_lesson_needs(path):
-    cells = nbformat.read(path, as_version=4).cells
+    cells = read(path).cells
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     assert text.startswith("# ")
@@ -88,7 +95,7 @@ def test_lessons_are_listed(path):
 
 @pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
 def test_stories_are_short_and_have_a_picture(path):
-    cells = nbformat.read(path, as_version=4).cells
+    cells = read(path).cells
     assert len(cells) <= 16
     assert cells[0].source.startswith("# ")
     assert cells[-1].source.split("\n")[-1] == "explorer", "ends with a map to look at"
@@ -105,7 +112,7 @@ def test_what_a_lesson_begins_with_is_not_to_be_undone(path):
     """Labels that are there from the start are arguments, and no actions of the reader."""
     (made,) = (
         cell.source
-        for cell in nbformat.read(path, as_version=4).cells
+        for cell in read(path).cells
         if cell.cell_type == "code" and "nb.Explorer(" in cell.source
     )
     assert not re.search(r"session\.(?!wait\b)", made)
@@ -139,10 +146,13 @@ OWN_CLASSES = {
 @pytest.mark.slow
 @every_notebook
 def test_runs_from_top_to_bottom(path, tmp_path, monkeypatch):
+    import nbclient
+    import nbformat
+
     # The kernel is this interpreter's; it must find the package even where it is not installed.
     search = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(search))
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read(path)
     after = [REST, SOON] if path in LESSONS else [REST]
     after += [] if path.stem in OWN_CLASSES else [ALIKE]
     notebook.cells += [nbformat.v4.new_code_cell(code) for code in after]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import pkgutil
 import re
 import warnings
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 
 import nbembed
 from docs.screenshots import PICTURES
+from nbembed.experiments.papers.published import PAPERS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = [
+    DOCS / "equations.md",
     DOCS / "larger-than-one-machine.md",
     DOCS / "notation.md",
     DOCS / "which-method.md",
@@ -52,9 +55,7 @@ def test_names_are_real(page):
     for name in re.findall(r"{py:\w+}`~?nbembed\.([\w.]+)`", text) + re.findall(
         r"`nb\.([\w.]+)", text
     ):
-        value: object = nbembed
-        for part in name.split("."):
-            value = getattr(value, part)
+        pkgutil.resolve_name(f"nbembed.{name}")
 
 
 def test_the_page_of_choice_has_every_method_with_the_sentence_that_the_explorer_shows():
@@ -100,6 +101,39 @@ def test_links_to_notebooks_work_in_the_files_as_they_lie():
             target = (page.parent / link).resolve()
             assert target.is_relative_to(notebooks), page.name
             assert target.is_file(), page.name
+
+
+#: Equations that the papers number.
+NUMBERED = {"Mbed": 21, "SNeRV": 1, "Framework": 0, "PE": 20, "HSSNE": 23}
+
+
+def test_each_numbered_equation_has_its_row():
+    _, *parts = (DOCS / "equations.md").read_text(encoding="utf-8").split("\n## ")
+    found = {}
+    for part in parts:
+        numbers = []
+        for first in re.findall(r"^\| (\(.*?) \|", part, re.MULTILINE):
+            ends = [int(number) for number in re.findall(r"\((\d+)\)", first)]
+            numbers += range(ends[0], ends[1] + 1) if " to " in first else ends
+        found[part.partition("\n")[0]] = numbers
+    assert found == {name: [*range(1, last + 1)] for name, last in NUMBERED.items()}
+    assert found.keys() == {paper.name for paper in PAPERS}
+
+
+def test_the_lessons_of_equations_have_these_parts():
+    text = (DOCS / "equations.md").read_text(encoding="utf-8")
+    parts = re.findall(r"\[(\d\d) (§|exercise )(\d)\]\(\.\./(notebooks/.*?\.ipynb)\)", text)
+    assert len(parts) == text.count("](../notebooks/")
+    for number, kind, part, path in parts:
+        assert f"/{number}-" in path
+        lesson = (DOCS.parent / path).read_text(encoding="utf-8")
+        assert (f"## {part}. " if kind == "§" else f"**{part}.** ") in lesson, (number, kind, part)
+
+
+@pytest.mark.parametrize("page", [*(DOCS / "methods").glob("*.md")], ids=lambda page: page.stem)
+def test_pages_of_methods_lead_to_the_claims_of_their_paper(page):
+    ours = page.stem in ("index", "propagation", "sne")  # of none of the five papers
+    assert ours != ("reproduction" in page.read_text(encoding="utf-8"))
 
 
 #: What every page of a host says, in this order.

@@ -8,7 +8,7 @@ ground rather than cut off, so that colors which differ in lightness still do.
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import lru_cache
 
 RGB = tuple[int, int, int]
 
@@ -32,7 +32,7 @@ def contrast(a: RGB, b: RGB) -> float:
     return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def on_ground(color: str, ground: RGB) -> RGB:
     """Return a color, given as "#RRGGBB", as it is shown on a ground."""
     given = parsed(color)

@@ -80,7 +80,8 @@ def picture_of(
     by_measure = color_by in MEASURES and len(values) == n
     if color_by == "probability" and membership_colors is not None:
         share = membership_colors[:, 3:].astype(np.float64) / 255
-        mixed = share * membership_colors[:, :3] + (1 - share) * np.array(NEUTRAL)
+        adapted = _on_ground(membership_colors[:, :3], background)
+        mixed = share * adapted + (1 - share) * np.array(NEUTRAL)
         colors = mixed.round().astype(np.uint8)
     elif by_column and column["kind"] == "category":
         codes = np.where(np.isnan(values), -1, values).astype(int)
@@ -126,6 +127,14 @@ def picture_of(
         positions, colors, marked, captions, borders, legend, note, background, ink,
         own_shapes[seen],
     )  # fmt: skip
+
+
+def _on_ground(colors: NDArray[Any], ground: tuple[int, int, int]) -> NDArray[Any]:
+    """Return colors (n, 3) as they are shown; those that agree in six bits share one."""
+    _, first, alike = np.unique(colors >> 2, axis=0, return_index=True, return_inverse=True)
+    looks = _rgb([_hex(on_ground(_hex(tuple(colors[i])), ground)) for i in first])
+    found: NDArray[np.uint8] = looks[alike.ravel()]
+    return found
 
 
 def _span(values: NDArray[Any]) -> tuple[float, float]:

@@ -55,7 +55,7 @@ def as_column(
     text.
 
     Raises ValueError if ``color`` does not have one value for each sample, or has text that UTF-8
-    cannot hold.
+    cannot hold; TypeError if its values are sets or the like.
     """
     if color is None:
         return Column("none", "", np.empty(0))
@@ -82,7 +82,14 @@ def as_column(
     if values.dtype.kind in "mM":
         values = np.array([text_of(v) or None for v in values], dtype=object)
     missing = np.array([is_missing(v) for v in values])
-    there = set(values[~missing].tolist())
+    try:
+        there = set(values[~missing].tolist())
+    except TypeError:  # sets, dictionaries and the like
+        kinds = ", ".join(sorted({type(v).__name__ for v in values[~missing]}))
+        raise TypeError(
+            f"{name} must have numbers, times or text, one value for each sample, got values of "
+            f"type {kinds}"
+        ) from None
     order = _given_order(source, there)
     found = sorted(there, key=_order) if order is None else order
     index = {value: k for k, value in enumerate(found)}

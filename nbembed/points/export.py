@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 #: Rows of a CSV that are written together.
 ROWS = 1000
-#: Columns that say where a label came from.
-PROVENANCE = ("source", "how", "time", "iteration")
 #: Spreadsheets take a cell that begins so for a formula, which may start programs.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 

@@ -22,31 +22,19 @@ from nbembed.validation import check_flag, shown
 
 @dataclass(frozen=True)
 class Features:
-    """What is embedded.
+    """The features to embed.
 
-    Attributes
-    ----------
-    matrix : array-like or sparse array of shape (n_samples, n_features)
-        As a session takes it.
-    table : Table or None
-        All columns, where the data are a table.
-    names : tuple
-        The columns of the table that are embedded.
-    note : str
-        A sentence that says what is embedded.
-    variables : callable or None
-        Returns a matrix and the names of its columns, where these have names and something else is
-        embedded: the variables of an AnnData, the words of texts.
-    original : ndarray, csr_array or None
-        The features of an array as they were given, where something else is embedded.
-    filled : mapping
-        What stands for missing values, by column; "" where that depends on the row.
-    images : ndarray or None
-        Where the data are images.
-    transformer : transformer or None
-        The fitted one.
-    constant : tuple
-        Columns of the table that say nothing: one value in all rows, or none.
+    * matrix, of shape (n_samples, n_features): as a session takes it.
+    * table: all columns, where the data are a table.
+    * names: the columns of the table that are embedded.
+    * note: a sentence that says what is embedded.
+    * variables: returns a matrix and the names of its columns, where these have names and something
+      else is embedded: the variables of an AnnData, the words of texts.
+    * original: the features of an array as they were given, where something else is embedded.
+    * filled: what stands for missing values, by column; "" where that depends on the row.
+    * images: where the data are images.
+    * transformer: the fitted one.
+    * constant: columns of the table that say nothing: one value in all rows, or none.
     """
 
     matrix: Any
@@ -74,25 +62,15 @@ def choose_features(
 ) -> Features:
     """Return what of the data is embedded.
 
-    Parameters
-    ----------
-    X : array-like, sparse array, DataFrame, AnnData or list of str
-    features, standardize, missing
-        As of :class:`Preparation`.
-    prepare : "auto", None or transformer
-        Copied and fitted. Without any, numbers are taken as they are.
-    apart : iterable
-        Columns that are not embedded unless ``features`` names them; what names none is ignored.
-    distances : bool
-        Whether the data are dissimilarities, which are taken as they are.
-    plain : bool
-        Whether "auto" leaves the numbers of a matrix as they are: what a method does with them has
-        a meaning of its own.
+    * features, standardize, missing: as of :class:`Preparation`.
+    * prepare: copied and fitted. Without any, numbers are taken as they are.
+    * apart: columns that are not embedded unless ``features`` names them; what names none is
+      ignored.
+    * distances: whether the data are dissimilarities, which are taken as they are.
+    * plain: whether "auto" leaves the numbers of a matrix as they are: what a method does with them
+      has a meaning of its own.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is not legal, or does not go with another one.
+    Raises ValueError or TypeError if an argument is not legal, or does not go with another one.
     """
     if standardize is not None:
         check_flag("standardize", standardize)

@@ -289,7 +289,7 @@ def point_frame(columns: Mapping[str, Any], points: PointData, chosen: Any = Non
         warnings.warn(
             "rows of the data have equal labels, and join would pair each with each; pd.concat([df."
             "reset_index(drop=True), frame.reset_index(drop=True)], axis=1) goes by their order",
-            stacklevel=4,
+            stacklevel=3,
         )
     typed = dict(columns)
     for name in ("label", "source", "how"):

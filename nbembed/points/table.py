@@ -31,16 +31,9 @@ MOST_LISTED = 12
 class Table:
     """Columns of values, each with one value for each point.
 
-    Parameters
-    ----------
-    columns : mapping of name to narwhals.Series or ndarray
-    index : pandas.Index or None
-        The labels of the rows, where the table has any.
-    n_rows : int
-    kind : {"pandas", "polars", "other"}
-        What frames the user works with.
-    others : MatrixColumns, optional
-        Columns of a matrix beside the table, such as the variables of an AnnData.
+    * index: the labels of the rows, where the table has any.
+    * kind: what frames the user works with.
+    * others: columns of a matrix beside the table, such as the variables of an AnnData.
     """
 
     def __init__(
@@ -80,10 +73,7 @@ class Table:
     def values(self, name: Any, argument: str) -> Any:
         """Return the values of a column as an array.
 
-        Raises
-        ------
-        ValueError
-            If there is no such column.
+        Raises ValueError if there is no such column.
         """
         found = self._columns.get(name)
         if found is None and self.others is not None:
@@ -154,12 +144,9 @@ class Table:
 def as_table(value: Any, name: str = "X") -> Table | None:
     """Return the table of a frame, an AnnData (its ``obs``) or a mapping; of others ``None``.
 
-    Raises
-    ------
-    TypeError
-        If it is a frame that is not in memory.
-    ValueError
-        If two columns have one name, or the columns of a mapping have different lengths.
+    Raises TypeError if it is a frame that is not in memory.
+    Raises ValueError if two columns have one name, or the columns of a mapping have different
+    lengths.
     """
     if is_annotated(value):
         return _table_of_annotated(value, name)

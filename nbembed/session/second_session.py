@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.methods.recipe import field_names
 from nbembed.session.core.serialization import same
 from nbembed.session.core.settings import method_named, recipe_of
+from nbembed.session.live.threads import begin
 from nbembed.session.session import Session
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class SecondSession:
         for stop in self._stop_hearing:
             stop()
         self._stop_hearing = []
-        threading.Thread(target=self.session.close, daemon=True).start()
+        begin("nbembed ending", self.session.close)
 
     def _tell(self, event: str) -> None:
         if event != "frame":

@@ -11,28 +11,24 @@ how they answer in each state is in :mod:`nbembed.session.core.state_machine`.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe
 from nbembed.methods.registry import estimator_of
-from nbembed.session.core.commands import MOTION, has_flag
-from nbembed.session.core.data import checked_data, digest
+from nbembed.session.core.data import checked_data, start_arguments
 from nbembed.session.core.events import Arguments, Event
 from nbembed.session.core.handle import Handle
 from nbembed.session.core.methods import known_methods
 from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.settings import Settings, recipe_of
 from nbembed.session.core.state_machine import STATES, State
-from nbembed.session.file.replay import replay
-from nbembed.session.file.script import script
-from nbembed.session.file.storage import save
-from nbembed.session.file.stored_view import NOTHING, View
+from nbembed.session.file.recorded import Recorded
+from nbembed.session.file.stored_view import NOTHING
 from nbembed.session.live.controller import Controller
 from nbembed.session.live.giver import provenance_now
-from nbembed.session.live.thread_imports import import_for_threads
+from nbembed.session.live.threads import import_for_threads
 from nbembed.session.map.engine import Engine
 from nbembed.session.readings.history_view import HistoryView
 from nbembed.session.readings.map_view import MapView
@@ -59,7 +55,7 @@ if TYPE_CHECKING:
 SLOWEST = 1e-6
 
 
-class Session(Handle, MapView, HistoryView, Suggesting):
+class Session(Handle, MapView, HistoryView, Suggesting, Recorded):
     """A live, steerable embedding.
 
     Parameters
@@ -138,17 +134,8 @@ class Session(Handle, MapView, HistoryView, Suggesting):
         import_for_threads()
         self._X = X
         self._controller = controller
-        #: What was shown when the file was written that this session was read from.
-        self._stored_view: View = NOTHING
-        #: What an Explorer shows now, ``None`` where there is none any more.
-        self._present_view: Callable[[], View | None] = _not_shown
-
-    @classmethod
-    def _around(cls, X: Any, controller: Controller) -> Self:
-        """Return a session around a controller that was made elsewhere (replay, load)."""
-        session = cls.__new__(cls)
-        session._begin(X, controller)
-        return session
+        self._stored_view = NOTHING
+        self._present_view = _not_shown
 
     # -- commands -----------------------------------------------------------------------------
 
@@ -287,12 +274,13 @@ class Session(Handle, MapView, HistoryView, Suggesting):
         change that needs other affinities waits until they are there, with all commands after it,
         and the map goes on as it was.
         """
-        return self._controller.progress
+        with self._controller.mailbox.lock:
+            return self._controller.preparation.progress
 
     @property
     def remark(self) -> str:
         """Remarks made while affinities were made, such as on duplicates, "" if none."""
-        return self._controller.remark
+        return self._controller.preparation.remark
 
     def cancel(self, what: str | None = None) -> bool:
         """Give up what is done in the background; nothing that was said is lost.
@@ -422,87 +410,6 @@ class Session(Handle, MapView, HistoryView, Suggesting):
         """
         return self._controller.subscribe(callback)
 
-    # -- what has happened ------------------------------------------------------------------------
-
-    @property
-    def log(self) -> list[Event]:
-        """Events that have taken effect so far (without commands that still wait)."""
-        return self._controller.log
-
-    def to_script(self) -> str:
-        """Return a Python script that does the steering again, to the same bits.
-
-        Raises
-        ------
-        ValueError
-            If a parameter cannot be written as source, such as a lambda.
-        """
-        return script(self._X, *self._so_far(), self.methods)
-
-    def replayed(self) -> Session:
-        """Return a new session at rest that went through this one's log again."""
-        log, until = self._so_far()
-        return self.replay(self._X, log, methods=tuple(self.methods.values()), until=until)
-
-    def _so_far(self) -> tuple[list[Event], int]:
-        record = self._controller.capture()
-        log, iteration = record.log, record.run_state.iteration
-        for command, arguments, provenance in record.pending[: record.n_due]:
-            if command not in MOTION:
-                log.append(Event(iteration, command, arguments, provenance))
-            if has_flag(command, "restarts"):
-                iteration = 0
-        return log, iteration
-
-    @classmethod
-    def replay(
-        cls,
-        X: ArrayLike,
-        log: Iterable[Event | Mapping[str, Any]],
-        *,
-        method: Estimator | Recipe[Any] | None = None,
-        methods: tuple[type[Any], ...] = (),
-        until: int | None = None,
-    ) -> Session:
-        """Return a session at rest that went through a log, in the calling thread.
-
-        Parameters
-        ----------
-        X : array-like
-            The data that the log was made with.
-        log : iterable of Event or their ``to_dict()``
-        method : estimator or Recipe, optional
-            Only needed if a parameter at the start was a function and the log was JSON data: a
-            method that has it.
-        methods : tuple of Recipe or estimator classes
-            Needed where the session used methods that are not registered.
-        until : int, optional
-            Iterations to go on to after the last event.
-
-        Raises
-        ------
-        ValueError
-            If the log is broken or was made with other data.
-        """
-        return cls._around(*replay(X, log, method, methods, until))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the session to one file; see :mod:`nbembed.session.file.storage` for its form.
-
-        The file is written beside its destination and then put in its place, so that a crash
-        leaves the old file or the new one. A symbolic link stays one, and a file that is replaced
-        keeps its permissions. A running session is saved between two iterations; a long one is not
-        waited for. The file also has what the last Explorer of the session shows.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is a function, which no file can hold.
-        OSError
-            If no file can be written there.
-        """
-        save(self._controller, self._X, path, self._present_view() or self._stored_view)
-
     def __repr__(self) -> str:
         return (
             f"<Session of {self.n_samples} points, {self.method_name}, {self.state}, "
@@ -512,17 +419,3 @@ class Session(Handle, MapView, HistoryView, Suggesting):
 
 def _not_shown() -> None:
     """Return an empty view, where no Explorer shows anything."""
-
-
-def start_arguments(X: Any, settings: Settings) -> dict[str, Any]:
-    """Return the arguments of the log's first event."""
-    from nbembed import __version__
-
-    return {
-        "method": settings.name,
-        "parameters": settings.recipe.parameters,
-        "supervision": settings.supervision,
-        "n_samples": int(X.shape[0]),
-        "data": digest(X),
-        "nbembed": __version__,
-    }

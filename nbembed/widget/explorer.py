@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import pathlib
 import threading
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
-
-import anywidget
-import numpy as np
 
 from nbembed.drawing.class_palette import ClassPalette
 from nbembed.kernels import compilation
 from nbembed.methods.recipe import Recipe
 from nbembed.points.point_data import PointData
 from nbembed.session.core.handle import Handle
-from nbembed.session.live.warm_up import warm_up
 from nbembed.session.readings.why import Why
-from nbembed.session.shared_labels import SharedLabels
 from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import in_natural_order, relabeled
-from nbembed.supervision.subset import subset
-from nbembed.validation import check_flag, error_text, shown
+from nbembed.validation import check_flag, shown
 from nbembed.widget.answers.cards import CardSource
 from nbembed.widget.answers.finder import Finder
 from nbembed.widget.answers.finding import Finding
@@ -35,18 +27,13 @@ from nbembed.widget.answers.suggestion_source import SuggestionSource
 from nbembed.widget.answers.why_source import WhySource
 from nbembed.widget.host import hosts
 from nbembed.widget.host.autosave import Autosave
+from nbembed.widget.host.child_maps import ChildMaps
+from nbembed.widget.host.ending import Ending
 from nbembed.widget.host.exporting import Exporting
-from nbembed.widget.host.exports import Exports
-from nbembed.widget.host.lifetime import (
-    LOOKING,
-    WATCH,
-    Displays,
-    held,
-    in_other_threads,
-    in_use,
-    try_again,
-)
-from nbembed.widget.host.opening import open_session, part_of, recipe_of_part
+from nbembed.widget.host.hearing import Hearing
+from nbembed.widget.host.lifetime import WATCH, Displays
+from nbembed.widget.host.opening import open_session
+from nbembed.widget.host.part import MapsOfSome
 from nbembed.widget.host.still_output import check_still
 from nbembed.widget.stream import serializers
 from nbembed.widget.stream.dispatcher import CommandDispatcher
@@ -56,22 +43,16 @@ from nbembed.widget.stream.sender import Sender
 from nbembed.widget.stream.trait_writer import TraitWriter
 from nbembed.widget.view.class_styles import ClassStyles
 from nbembed.widget.view.coloring import Coloring, ColumnChoice
-from nbembed.widget.view.column_search import ColumnSearch
 from nbembed.widget.view.comparing import Comparing
 from nbembed.widget.view.comparison import Comparison
 from nbembed.widget.view.view_state import present_view
-from nbembed.widget.wire import protocol, schema
+from nbembed.widget.wire import schema
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from nbembed.methods.estimator import Estimator
     from nbembed.session import Session
-
-_logger = logging.getLogger(__name__)
-
-#: Points of which a map can be made.
-FEWEST = 4
 
 _STATIC = pathlib.Path(__file__).parent / "static"
 
@@ -82,7 +63,7 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWidget):
+class Explorer(Handle, Finding, Coloring, Comparing, MapsOfSome, Exporting, Hearing, Ending):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -218,11 +199,6 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
     # One trait for each entry of the schema: in a class body, vars() is the class's namespace.
     vars().update({name: trait.make() for name, trait in schema.TRAITS.items()})
 
-    #: What the selected points were chosen with, if the page said so.
-    _selected_by = ""
-    #: Of a map of some points of another Explorer.
-    _shared: SharedLabels | None = None
-
     n_samples: int
     height: int
     selection: Any
@@ -312,12 +288,12 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         choice = self._column_choice = ColumnChoice(points, finder.columns, artist, writer)
         self._why = Why(session)
         reasons = self._reasons = WhySource(self._why, artist)
-        self._exports = Exports(self, session, points, artist, opened.given)
+        self._given = opened.given
         self._suggested_groups = SuggestedGroupSource(session)
         self._queries = QuerySource(
             self._send_message,
             {
-                "find_columns": ColumnSearch(finder.columns, choice).answer,
+                "find_columns": choice.answer_columns,
                 "find": finder.answer_find,
                 "find_near": finder.answer_near,
                 "saved_selection": finder.answer_saved,
@@ -325,10 +301,11 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
                 **self._suggested_groups.answers,
                 **reasons.answers,
                 **comparison.answers,
-                **self._exports.answers,
+                **self._export_answers,
             },
         )
         suggestions = self._suggestions = SuggestionSource(session, self._send_message)
+        self._child_maps = ChildMaps(self._make_child, writer)
         self._dispatcher = CommandDispatcher(
             session,
             {
@@ -344,6 +321,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
                 "end_check": self._end_check,
                 "cancel": self._cancel,
                 **comparison.commands,
+                **self._child_maps.commands,
             },
             chosen_by=self._chosen_by,
             checks={
@@ -379,11 +357,11 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         session._present_view = present_view(self)
         self._owned, self._closed = opened.owned, False
         self._ending: threading.Thread | None = None  # ends the session
-        self._still = self._exports.still_output(still)
+        self._still = self._still_output(still)
         self._autosave: Autosave | None = None
         if autosave is not None:
             self._autosave = Autosave(
-                session, autosave, self._exports.view, self._tell_saved, read=opened.read
+                session, autosave, self._view, self._tell_saved, read=opened.read
             )
         self._displays = Displays()
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
@@ -446,135 +424,6 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
         if after != before:
             self._session.supervise(after)
 
-    def map_of(
-        self,
-        points: ArrayLike | None = None,
-        method: Estimator | Recipe[Any] | None = None,
-    ) -> Explorer:
-        """Return an Explorer of some points alone: a map with neighbors of its own.
-
-        Labels and links are shared: what is said of these points on either map holds on both, as an
-        undoable step of each, as long as both are open. Parameters, pins and layouts are not. The
-        features are those that are embedded here; names, columns, images and colors come along.
-
-        Parameters
-        ----------
-        points : array-like of int or mask, optional
-            By default the selected points.
-        method : estimator or Recipe, optional
-            By default the present method with its parameters; those that can be "auto", such as
-            the perplexity, are so again.
-
-        Returns
-        -------
-        explorer : Explorer
-            Point k is ``points[k]``, points in ascending order.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If there are too few points, or an argument is not legal; the message names it.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> X = np.random.default_rng(0).normal(size=(60, 5))
-        >>> explorer = Explorer(X, autoplay=False)
-        >>> part = explorer.map_of(range(20, 40))
-        >>> part.session.label([0, 1], "first")
-        >>> explorer.labels[19:22]
-        [None, 'first', 'first']
-        """
-        chosen = self._chosen(points)
-        if chosen.size < FEWEST:
-            raise ValueError(f"points must be at least {FEWEST} to make a map, got {chosen.size}")
-        session = self._session
-        made = Explorer(
-            part_of(session, self._points, self.data_note, chosen),
-            recipe_of_part(session.recipe) if method is None else method,
-            supervision=subset(session.supervision, chosen),
-            feature_names=self._groups.feature_names,
-            height=self.height,
-        )
-        made._preparation = self._preparation
-        made._shared = SharedLabels(session, made._session, chosen)
-        return made
-
-    def close(self) -> None:
-        """Close the widget, and its session if the Explorer made it and nothing else refers to it.
-
-        What was labeled can still be read from here and saved; :attr:`session` stays.
-
-        Warns
-        -----
-        UserWarning
-            If the last changes could not be saved to the file of ``autosave``. ``session.save()``
-            may still write them elsewhere.
-        """
-        self._close(wait=True)
-
-    def _close(self, *, wait: bool) -> None:
-        # Called by __del__ too, also where __init__ has raised.
-        if hasattr(self, "_displays") and not self._closed:
-            self._closed = True
-            self._displays.end()
-            WATCH.remove(self._displays)
-            self._unsubscribe()
-            if self._shared is not None:
-                self._shared.close()
-            self._comparison.close()
-            self._sender.close()
-            self._reasons.close()
-            for part in (self._autosave, self._still):
-                if part is not None:
-                    part.close()
-            layout = self.layout
-            super().close()
-            if not held(layout, [self._trait_values]):
-                layout.close()
-            if self._owned:
-                self._end_session(wait=wait)
-            if self._autosave is not None and self._autosave.lost:
-                warnings.warn(self._autosave.lost, stacklevel=3)
-        super().close()
-
-    def _end_session(self, *, wait: bool = False) -> None:
-        """End the session; if something else refers to it, look again after the next cell.
-
-        A thread that draws a picture or answers a query refers to it for a moment, which no cell
-        may follow. So it is looked at again meanwhile, too.
-        """
-        if not self._ended_session(wait=wait):
-            WATCH.add(self._displays, self._ended_session)
-            try_again(self._ended_session)
-
-    def _ended_session(self, *, wait: bool = False) -> bool:
-        """End the session unless something else refers to it; return whether it has been ended."""
-        parts = (
-            self, self._writer, self._dispatcher, self._frames, self._artist, self._suggestions,
-            self._cards, self._queries, self._finder, self._groups, self._why, self._comparison,
-            self._exports, self.class_styles, self._suggested_groups, self._shared,
-        )  # fmt: skip
-        with LOOKING:
-            end = self._ending
-            if end is None:
-                if in_use(self, "_session", parts):
-                    return False
-                WATCH.remove(self._displays)
-                end = threading.Thread(target=self._session.close, daemon=True)
-                end.start()
-                self._ending = end
-        if wait:
-            end.join()
-        return True
-
-    def _close_unless_held(self) -> None:
-        """Close what no page shows and nobody refers to; do not wait for the worker's turn."""
-        with LOOKING:
-            if held(self, [self._writer, self._exports]) or in_other_threads(self):
-                return
-        self._close(wait=False)
-
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         self._displays.asked()
         self._session._controller.keep_moving()
@@ -591,196 +440,3 @@ class Explorer(Handle, Finding, Coloring, Comparing, Exporting, anywidget.AnyWid
 
     def __repr__(self) -> str:
         return f"<Explorer of {self._session!r}>" if hasattr(self, "_session") else "<Explorer>"
-
-    # -- from the session: flags in its worker's thread, all work in the sender's ----------------
-
-    def _notify(self, event: str) -> None:
-        self._dispatcher.notify(event)
-        self._sender.poke(event)
-        for part in (self._autosave, self._still):
-            if part is not None:
-                part.note(event)
-        if event == "state":
-            self._sender.rest(self._session.state != "running")
-
-    def _send_frame(self, number: Callable[[int], int], newer_than: int) -> bool:
-        sent = self._frames.send(number, newer_than)
-        if sent:  # somebody looks at a map, and may label it next
-            warm_up(self._session.recipe, self._session.n_samples)
-        return sent
-
-    def _tell_style(self) -> None:
-        self._sender.poke("supervision")
-        self._tell_view()
-
-    def _tell_view(self, _: Any = None) -> None:
-        """Let what is shown be saved."""
-        if self._autosave is not None:
-            self._autosave.note("view")
-
-    def _tell_compiling(self) -> None:
-        self._sender.poke("compiling")
-
-    def _tell_comparison(self) -> None:
-        self._sender.poke("comparison")
-
-    def _write(self, events: set[str]) -> None:
-        if self._outbox is not None:
-            self._outbox.flush()  # a frame made before is older than what the traits say now
-        self._writer.write(events)
-        if events & {"supervision", "method"} and self._session.state != "running":
-            # The colors of classes may differ. While the map moves, its next layout has them: the
-            # last one again would be drawn first and keep that layout waiting.
-            self._sender.resend()
-        if "suggestions" in events:
-            self._suggestions.send()
-        if "comparison" in events:
-            self._comparison.write()
-
-    # -- from a page: in the main thread or another of the kernel's ------------------------------
-
-    def set_state(self, sync_data: Mapping[str, Any]) -> None:
-        """Take values of traits from a page: only of those that the schema lets it write."""
-        allowed = {k: v for k, v in sync_data.items() if k in schema.WRITABLE_BY_PAGE}
-        refused = [name for name in sync_data if name not in allowed and name in self.keys]
-        if allowed:
-            with self._writer.writing():
-                super().set_state(allowed)
-        if refused:
-            _logger.warning("nbembed: a page may not write %s", ", ".join(refused))
-            self.send_state(refused)  # so that the page has what Python has
-
-    def notify_change(self, change: Any) -> None:
-        """Tell observers; one that fails while a page or the session changes a trait is logged.
-
-        Where Python code assigns a trait, it gets the error.
-        """
-        try:
-            super().notify_change(change)
-        except Exception:
-            if not (hasattr(self, "_writer") and self._writer.writes):
-                raise
-            _logger.exception("nbembed: an observer of %r failed", change["name"])
-
-    def _receive(self, _: Any, content: Any, buffers: Sequence[Any]) -> None:
-        self._handle(content, buffers)
-        if self._outbox is not None:
-            self._sender.turn()
-            self._outbox.flush()
-
-    def _handle(self, content: Any, buffers: Sequence[Any]) -> None:
-        try:
-            message = protocol.parse(content, buffers, self.n_samples)
-        except protocol.ProtocolError as error:
-            self._reply(error.client, error.request, str(error))
-            return
-        try:
-            self._act(message)
-        except Exception as error:  # of the user's code; without an answer a page gives up
-            _logger.exception("nbembed: a message of the page could not be answered")
-            request = getattr(message, "request", 0)
-            self._reply(message.client, request, error_text(error))
-
-    def _act(
-        self, message: protocol.Message | protocol.CommandMessage | protocol.QueryMessage
-    ) -> None:
-        client = message.client
-        if isinstance(message, protocol.CommandMessage):
-            self._sender.watch(client, True)
-            self._reply(client, message.request, self._dispatcher.dispatch(message))
-        elif isinstance(message, protocol.QueryMessage):
-            self._queries.ask(message)
-        elif message.type == "ack":
-            self._sender.acknowledge(message.fields["seq"], client)
-        elif message.type == "hello":
-            self._frames.forget_sent()
-            self._sender.watch(client, True)
-            self._reply(client, 0, None)  # so that the page knows that it is heard
-        elif message.type == "poll":
-            self._reply(client, 0, None)  # so that it asks again
-        elif message.type == "visible":
-            self._sender.watch(client, message.fields["visible"])
-        elif message.type == "suggesting":
-            self._suggestions.show(client, message.fields["shown"])
-            self._sender.poke("suggestions")
-        elif message.type == "inspect":
-            self._cards.card(client, message.fields["point"])
-        elif message.type == "naming":
-            self._cards.names(client, message.fields["points"])
-        elif message.type == "precision":
-            if self._frames.need_precision(client, message.fields["full"]):
-                self._sender.resend()
-        elif message.type == "views":
-            self._displays.report(client, message.fields["count"])
-            if self._displays.gone:
-                WATCH.look_soon()
-        elif message.type == "bye":
-            self._displays.forget(client)
-            self._sender.leave(client)
-            self._frames.need_precision(client, False)
-            self._dispatcher.forget(client)
-            self._queries.forget(client)
-            self._suggestions.show(client, False)
-
-    def _select(self, points: NDArray[np.intp], by: str = "") -> None:
-        self._selected_by = by
-        self._writer.update({"selection": points})
-
-    def _chosen_by(self, points: Any) -> str:
-        return self._selected_by if np.array_equal(points, self.selection) else ""
-
-    def _tell_saved(self, name: str, error: str) -> None:
-        self._writer.update({"saved_to": name, "save_error": error})
-
-    def _color_by(self, mode: str) -> None:
-        self._writer.update({"color_by": mode})
-
-    def _show_cards(self, points: NDArray[np.intp]) -> None:
-        self._writer.update({"cards": points})
-
-    def _show_names(self, shown: bool) -> None:
-        self._writer.update({"names_shown": shown})
-
-    def _show_unsupervised(self, shown: bool) -> None:
-        self._writer.update({"unsupervised_shown": shown})
-
-    def _check_suggestions(self, size: int, confidence: float) -> None:
-        self._session.check_suggestions(size, confidence=confidence)
-
-    def _end_check(self) -> None:
-        self._session.end_check()
-
-    def _check_offered(self, **parameters: Any) -> None:
-        serializers.check_offered(self._session, parameters)
-
-    def _set_word(self, name: str, word: str) -> None:
-        serializers.check_offered(self._session, [name])
-        offered = {p.name: p for p in self._session.recipe.prepared_parameters}
-        self._session.set(**{name: offered[name].value_of(word) if name in offered else word})
-
-    def _cancel(self, what: str) -> None:
-        if what == "unsupervised":
-            self._why.cancel()
-        elif what == "suggestions":
-            self._suggestions.cancel()
-        elif what == "groups":
-            self._suggested_groups.cancel()
-        else:
-            self._session.cancel(what)
-
-    def _send_message(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
-        (self._send_now if self._outbox is None else self._outbox.put)(content, buffers)
-
-    def _send_now(self, content: dict[str, Any], buffers: list[bytes] | None) -> None:
-        self.send(content, buffers)
-
-    def _reply(self, client: str, request: int, error: str | None) -> None:
-        self._send_message(
-            {
-                "type": "reply",
-                "client": client,
-                "request": request,
-                "ok": error is None,
-                "error": None if error is None else error_text(error),
-            }
-        )

@@ -58,28 +58,45 @@ def lab() -> Iterator[JupyterLab]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def left_open() -> Iterator[dict[tuple[str, ...], Notebook]]:
+    """Keep notebooks that the tests of a module share, by their cells."""
+    notebooks: dict[tuple[str, ...], Notebook] = {}
+    yield notebooks
+    for notebook in notebooks.values():
+        notebook.close()
+
+
 @pytest.fixture
 def open_cells(
-    lab: JupyterLab, browser: Browser, request: pytest.FixtureRequest
+    lab: JupyterLab,
+    browser: Browser,
+    left_open: dict[tuple[str, ...], Notebook],
+    request: pytest.FixtureRequest,
 ) -> Iterator[OpenCells]:
     """Return a function that opens a new notebook with the given code cells.
 
-    ``open_cells(*cells, browser=…, width=1280, height=1000)``; pages close when the test ends.
+    The page closes when the test ends. With ``shared=True`` it stays open for the next test of the
+    module that shares the same cells, which makes all anew when it runs them: most of what opening
+    a notebook costs is JupyterLab's page and the imports of its kernel.
     """
     opened: list[Notebook] = []
     request.node.notebooks = opened
-    default = browser
 
-    def open_cells(
-        *cells: str, browser: Browser | None = None, width: int = 1280, height: int = 1000
-    ) -> Notebook:
-        path = lab.write_notebook(f"{file_name(request.node)}-{len(opened)}", cells)
-        opened.append(lab.open_notebook(browser or default, path, width, height))
+    def open_cells(*cells: str, shared: bool = False) -> Notebook:
+        if shared and cells in left_open:
+            opened.append(left_open[cells])
+        else:
+            path = lab.write_notebook(f"{file_name(request.node)}-{len(opened)}", cells)
+            opened.append(lab.open_notebook(browser, path))
+        if shared:
+            left_open[cells] = opened[-1]
         return opened[-1]
 
     yield open_cells
     for notebook in opened:
-        notebook.close()
+        if notebook not in left_open.values():
+            notebook.close()
 
 
 @pytest.fixture

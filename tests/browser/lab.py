@@ -20,7 +20,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import nbformat
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -153,18 +152,16 @@ class JupyterLab:
 
     def write_notebook(self, name: str, cells: Sequence[str]) -> str:
         """Write a notebook of these code cells under the root; return its path there."""
-        notebook = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(source) for source in cells],
-            metadata={
-                "kernelspec": {
-                    "name": "python3",
-                    "display_name": "Python 3",
-                    "language": "python",
-                }
-            },
-        )
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        empty = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+        notebook = {
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            "metadata": {"kernelspec": kernel},
+            "cells": [{**empty, "id": f"cell-{k}", "source": c} for k, c in enumerate(cells)],
+        }
         path = f"{name}.ipynb"
-        nbformat.write(notebook, self.root / path)
+        (self.root / path).write_text(json.dumps(notebook), encoding="utf-8")
         return path
 
     def copy_notebook(self, source: Path, name: str | None = None) -> str:

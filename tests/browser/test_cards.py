@@ -28,7 +28,7 @@ explorer
 
 
 def test_a_table_shows_its_cards_and_gets_its_labels_back(open_cells: OpenCells) -> None:
-    notebook = open_cells(DATA, SHOW)
+    notebook = open_cells(DATA, SHOW, shared=True)
     notebook.run_all()
     page = notebook.page
     view = page.get_by_role("group", name="Embedding explorer").first
@@ -63,7 +63,7 @@ def test_a_table_shows_its_cards_and_gets_its_labels_back(open_cells: OpenCells)
 
 
 def test_the_page_colors_by_another_column(open_cells: OpenCells) -> None:
-    notebook = open_cells(DATA, SHOW)
+    notebook = open_cells(DATA, SHOW, shared=True)
     notebook.run_all()
     view = notebook.page.get_by_role("group", name="Embedding explorer").first
     menu = view.get_by_role("combobox", name="Color by", exact=True)

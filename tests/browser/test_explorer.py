@@ -88,7 +88,7 @@ class Hand:
 
 @pytest.fixture
 def hand(open_cells: OpenCells) -> Hand:
-    notebook = open_cells(DATA, SHOW)
+    notebook = open_cells(DATA, SHOW, shared=True)
     notebook.run_all()
     # Whoever uses the mouse has the widget in view.
     hand = Hand(notebook)
@@ -168,6 +168,28 @@ def test_a_lassoed_cluster_is_named_and_gathers(hand: Hand) -> None:
     hand.press("Redo")
     hand.notebook.wait_for("explorer.labels", lambda found: "mine" in found)
     assert hand.notebook.errors == []
+
+
+def test_groups_are_named_as_they_are_drawn(hand: Hand) -> None:
+    notebook = hand.notebook
+    middle, radius, _ = clustered(hand)
+    hand.lasso(middle, radius)
+    field = hand.widget.get_by_role("combobox", name="Class of the selection")
+    expect(field).to_be_focused()
+    chosen = notebook.wait_for("explorer.selection.tolist()")
+    hand.page.keyboard.type("seven and like it")
+    hand.page.keyboard.press("Enter")
+    labels = notebook.wait_for(
+        "explorer.labels", lambda found: found.count("seven and like it") == len(chosen)
+    )
+    assert [i for i, name in enumerate(labels) if name] == chosen
+    notebook.wait_for("len(explorer.selection)", lambda n: n == 0)
+    # No letter was a shortcut, neither the Explorer's nor JupyterLab's.
+    said = "[e.command for e in explorer.session.log if e.command not in ('play', 'rest')]"
+    assert notebook.evaluate(said) == ["start", "label"]
+    hand.page.keyboard.press("Control+z")
+    notebook.wait_for("explorer.selection.tolist()", lambda points: points == chosen)
+    assert notebook.errors == []
 
 
 def test_shift_adds_and_alt_subtracts(hand: Hand) -> None:
@@ -303,14 +325,12 @@ def test_all_of_it_works_by_keyboard(hand: Hand) -> None:
     hand.notebook.wait_for("explorer.session.parameters['alpha']", lambda a: a == 1)
 
 
-def test_an_error_in_the_worker_shows_and_labels_stay(open_cells: OpenCells) -> None:
-    notebook = open_cells(DATA, SHOW)
-    notebook.run_all()
-    hand = Hand(notebook)
-    hand.settle()
+def test_an_error_in_the_worker_shows_and_labels_stay(hand: Hand) -> None:
+    notebook = hand.notebook
     notebook.execute(
         "explorer.session.label([1, 2], '<b>kept</b>')\n"
         "import nbembed.objectives.heavy_tailed as room\n"
+        "whole = room.heavy_tailed\n"
         "def broken(*a, **k): raise RuntimeError('the kernel <i>broke</i>')\n"
         "room.heavy_tailed = broken\nexplorer.session.set(alpha=0.3)"
     )
@@ -321,6 +341,7 @@ def test_an_error_in_the_worker_shows_and_labels_stay(open_cells: OpenCells) -> 
     assert "RuntimeError" in notebook.execute(
         "try:\n    explorer.session.check()\nexcept Exception as e: print(type(e).__name__, e)"
     )
+    notebook.execute("room.heavy_tailed = whole")
 
 
 def test_each_move_of_a_slider_is_drawn(open_cells: OpenCells) -> None:

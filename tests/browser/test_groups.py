@@ -26,7 +26,7 @@ explorer
 
 @pytest.fixture
 def notebook(open_cells: OpenCells) -> Notebook:
-    notebook = open_cells(DATA, SHOW)
+    notebook = open_cells(DATA, SHOW, shared=True)
     notebook.run_all()
     widget(notebook).scroll_into_view_if_needed()
     return notebook

@@ -32,6 +32,18 @@ def label_all(page: Page, widget: Locator, name: str) -> None:
     widget.get_by_role("button", name="Label selection").click()
 
 
+def wheel_zooms(page: Page, widget: Locator) -> None:
+    """Check that the wheel draws points farther apart."""
+    chart = widget.get_by_role("application", name="Map")
+    apart = "e => Math.abs(e.nbembedWhere(0)[0] - e.nbembedWhere(149)[0])"
+    before = chart.evaluate(apart)
+    chart.click(position={"x": 10, "y": 10})
+    page.mouse.wheel(0, -300)
+    page.wait_for_function(
+        f"([e, before]) => ({apart})(e) > 1.1 * before", arg=[chart.element_handle(), before]
+    )
+
+
 def test_notebook_7_shows_moves_and_labels(browser: Browser) -> None:
     cells = [DATA, f"{SHOW}; explorer", "print('labels:', {*map(str, explorer.labels)})"]
     with Notebook7() as server, open_page(browser, "notebook-7", 1280, 1000) as page:
@@ -66,7 +78,7 @@ def test_notebook_7_shows_moves_and_labels(browser: Browser) -> None:
         assert loaded in server.whole_log(), "frames are not delayed"
 
 
-def test_cells_of_marimo_follow_selection_and_labels(browser: Browser) -> None:
+def test_marimo_zooms_and_its_cells_follow_selection_and_labels(browser: Browser) -> None:
     counts = (
         "view\n"
         "labeled = sum(label is not None for label in explorer.labels)\n"
@@ -81,25 +93,10 @@ def test_cells_of_marimo_follow_selection_and_labels(browser: Browser) -> None:
         widget = page.get_by_role("group", name="Embedding explorer")
         expect(widget.get_by_text("Converged")).to_be_visible(timeout=120_000)
         expect(page.get_by_text("selected 0, labeled 0")).to_be_visible()
+        wheel_zooms(page, widget)
         lasso_all(page, widget)
         expect(page.get_by_text("selected 150, labeled 0")).to_be_visible()
         widget.get_by_role("button", name="Clear selection").click()
         expect(page.get_by_text("selected 0, labeled 0")).to_be_visible()
         label_all(page, widget, "iris")
         expect(page.get_by_text(re.compile(r"labeled 150"))).to_be_visible()
-
-
-def test_the_wheel_zooms_in_marimo(browser: Browser) -> None:
-    cells = [f"import marimo as mo\n{DATA}", f"{SHOW}\nmo.ui.anywidget(explorer)"]
-    with open_marimo(browser, cells) as page:
-        widget = page.get_by_role("group", name="Embedding explorer")
-        expect(widget.get_by_text("Converged")).to_be_visible(timeout=120_000)
-        chart = widget.get_by_role("application", name="Map")
-        apart = "e => Math.abs(e.nbembedWhere(0)[0] - e.nbembedWhere(149)[0])"
-        before = chart.evaluate(apart)
-        chart.click(position={"x": 10, "y": 10})
-        page.mouse.wheel(0, -300)
-        page.wait_for_function(
-            f"([e, before]) => ({apart})(e) > 1.1 * before",
-            arg=[chart.element_handle(), before],
-        )

@@ -6,7 +6,6 @@ import os
 import signal
 from typing import Any
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
@@ -64,7 +63,7 @@ def expect_gone(notebook: Notebook) -> None:
     expect(page.locator(".nbe-state")).to_have_text("Disconnected")
 
 
-def test_a_cell_run_seven_times_leaves_one_explorer_at_work(open_cells: OpenCells) -> None:
+def test_an_explorer_ends_with_its_cell_its_last_name_or_close(open_cells: OpenCells) -> None:
     notebook = running(open_cells)
     for _ in range(6):
         run_cell(notebook, 1)
@@ -79,9 +78,16 @@ def test_a_cell_run_seven_times_leaves_one_explorer_at_work(open_cells: OpenCell
     notebook.execute("del explorer")
     notebook.execute("gc.collect()")
     notebook.wait_for(AT_WORK, lambda found: found == [0, [], 0])
+    run_cell(notebook, 1)
+    expect(notebook.page.locator(".nbe")).to_have_count(1)
+    notebook.execute("explorer.close()")
+    expect(notebook.page.locator(".nbe")).to_have_count(0)
+    notebook.wait_for(AT_WORK, lambda found: found[:2] == [0, []])
 
 
-def test_a_restarted_kernel_is_told_and_a_new_run_works(open_cells: OpenCells) -> None:
+def test_a_kernel_that_restarts_or_is_killed_is_told_and_a_new_run_works(
+    open_cells: OpenCells,
+) -> None:
     notebook = running(open_cells)
     notebook.execute("explorer.session.label([1, 2], 'kept')")
     notebook.page.get_by_role("radio", name="kept").wait_for(state="attached")
@@ -96,18 +102,5 @@ def test_a_restarted_kernel_is_told_and_a_new_run_works(open_cells: OpenCells) -
     run_cell(notebook, 1)
     expect(notebook.page.locator(".nbe-state")).to_have_text("Running")
     expect(notebook.page.get_by_text("The kernel is gone")).to_have_count(0)
-
-
-@pytest.mark.slow
-def test_a_kernel_that_was_killed_is_told(open_cells: OpenCells) -> None:
-    notebook = running(open_cells)
-    pid = notebook.evaluate("os.getpid()")
-    os.kill(pid, signal.SIGKILL)
+    os.kill(notebook.evaluate("os.getpid()"), signal.SIGKILL)
     expect_gone(notebook)
-
-
-def test_a_closed_explorer_is_taken_off_the_page(open_cells: OpenCells) -> None:
-    notebook = running(open_cells)
-    notebook.execute("explorer.close()")
-    expect(notebook.page.locator(".nbe")).to_have_count(0)
-    notebook.wait_for(AT_WORK, lambda found: found[:2] == [0, []])

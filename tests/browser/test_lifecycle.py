@@ -58,19 +58,15 @@ def works(notebook: Notebook, expected: np.ndarray) -> None:
     assert with_label == [1, 2, 3]
 
 
-def test_a_notebook_that_is_closed_and_opened_again_goes_on(open_cells: OpenCells) -> None:
+def test_labels_and_map_outlive_the_page_and_the_kernel(open_cells: OpenCells) -> None:
     notebook = steered(open_cells)
     before = np.array(notebook.evaluate("explorer.embedding.tolist()"))
     shown(notebook)
     notebook.save()
     notebook.open()
     works(notebook, before)
-
-
-def test_a_session_is_opened_again_after_the_kernel_was_restarted(open_cells: OpenCells) -> None:
-    notebook = steered(open_cells)
+    notebook.execute("session.pause(); session.save(file)")
     before = np.array(notebook.evaluate("explorer.embedding.tolist()"))
-    notebook.execute("session.save(file)")
     notebook.restart()
     assert notebook.evaluate("'session' in globals()") is False
     notebook.run_all()

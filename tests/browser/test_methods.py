@@ -21,7 +21,7 @@ def label(*classes, count=12):
     for k in classes:
         explorer.session.label(np.flatnonzero(truth == k)[:count], NAMES[k])
 """
-SHOW = "explorer = nb.Explorer(X, nb.{method}, color=[NAMES[k] for k in truth]); explorer"
+SHOW = "explorer = nb.Explorer(X, method, color=[NAMES[k] for k in truth]); explorer"
 
 
 @pytest.fixture
@@ -29,7 +29,8 @@ def start(open_cells: OpenCells):
     """Return a function that opens a notebook with an Explorer of a method, at rest."""
 
     def start(method: str) -> Hand:
-        notebook = open_cells(DATA, SHOW.format(method=method))
+        notebook = open_cells(DATA, SHOW, shared=True)
+        notebook.execute(f"import nbembed as nb; method = nb.{method}")
         notebook.run_all()
         hand = Hand(notebook)
         hand.map.scroll_into_view_if_needed()

@@ -22,7 +22,7 @@ PICTURES = """() => {
 
 
 def test_a_saved_notebook_shows_the_last_map_without_a_kernel(open_cells: OpenCells) -> None:
-    notebook = open_cells(DATA, SHOW)
+    notebook = open_cells(DATA, SHOW, shared=True)
     notebook.run_all()
     page = notebook.page
     page.locator(".nbe-map").wait_for()
@@ -74,7 +74,7 @@ def test_the_page_in_a_saved_notebook_zooms_without_a_kernel(open_cells: OpenCel
 
 
 def test_the_table_of_labels_follows_the_kernel(open_cells: OpenCells) -> None:
-    notebook = open_cells(DATA, SHOW)
+    notebook = open_cells(DATA, SHOW, shared=True)
     notebook.run_all()
     widget = notebook.page.get_by_role("group", name="Embedding explorer")
     widget.get_by_role("tab", name="History").click()

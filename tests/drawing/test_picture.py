@@ -56,6 +56,18 @@ def test_labeled_points_have_the_color_of_their_class():
     assert pixels(a_picture(dark=True).png(300, 200)).mean() < 80
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_carried_label_has_the_color_of_its_class(dark):
+    """It is adapted to the ground as that of a label by hand is."""
+    colors = np.tile(np.array([*parsed(CLASSES[0]["color"]), 255], np.uint8), (60, 1))
+    colors[::2, 3] = 0
+    nobody = np.full(60, -1)
+    carried = a_picture(color_by="probability", membership_colors=colors, labels=nobody, dark=dark)
+    by_hand = a_picture(labels=nobody + 1, dark=dark)
+    assert carried.colors[1].tolist() == by_hand.colors[1].tolist()
+    assert carried.colors[0].tolist() == a_picture(labels=nobody, dark=dark).colors[0].tolist()
+
+
 @pytest.mark.parametrize("ground", [(255, 255, 255), (27, 29, 32)])
 def test_colors_are_told_from_the_ground_and_from_each_other(ground):
     shown = [on_ground(color, ground) for color in COLORS]

@@ -52,6 +52,13 @@ def test_wrong_lengths_are_refused() -> None:
         as_column([1, 2], 3)
 
 
+def test_values_that_are_no_colors_are_refused() -> None:
+    with pytest.raises(
+        TypeError, match=r"color must have numbers, .*, got values of type dict, set"
+    ):
+        as_column([{1}, {2: 3}, None], 3)
+
+
 def test_text_that_no_page_can_show_is_refused() -> None:
     with pytest.raises(ValueError, match="color must be text of whole characters"):
         as_column(["a", "b\ud800"], 2)

@@ -166,6 +166,7 @@ def test_wrong_preparations_are_named(options: Any, message: str) -> None:
         ((pd.DataFrame(COLUMNS), [["rings"]]), "names of columns"),
         ((pd.DataFrame({"a": ["x", "y"]}),), "X must have a column of numbers"),
         ((pd.DataFrame({"a": [np.nan, np.nan]}),), "X must have a column of numbers"),
+        ((pd.DataFrame({"a": [None, np.ones(3)]}),), r"np\.stack\(df\['a'\]\) is a matrix"),
         ((pd.DataFrame([[1, 2]], columns=["a", "a"]),), "distinct"),
         ((pl.DataFrame({"a": [1]}).lazy(),), "collect it"),
         ((np.zeros((3, 2)), "a"), "features names columns of a DataFrame"),

@@ -19,7 +19,7 @@ from nbembed.session.core.arguments import PARAMETERS
 from nbembed.session.core.commands import COMMANDS
 from nbembed.supervision import Supervision
 from nbembed.widget.answers.query_source import QuerySource
-from nbembed.widget.view.column_search import ColumnSearch
+from nbembed.widget.view.coloring import ColumnChoice
 from nbembed.widget.wire import page_commands, schema
 from nbembed.widget.wire.queries import QUERIES
 from tests.reliability import drawing, epochs, messages
@@ -239,7 +239,7 @@ def test_an_error_of_a_query_that_is_no_refusal_is_found(monkeypatch, session):
             explorer.close()
         return outcome.failures
 
-    monkeypatch.setattr(ColumnSearch, "answer", answer)
+    monkeypatch.setattr(ColumnChoice, "answer_columns", answer)
     error = KeyError("column")
     (failure,) = found()
     assert "KeyError('column')" in failure

@@ -12,9 +12,13 @@ function random(seed) {
 
 const view = (array) => new DataView(array.buffer.slice(array.byteOffset, array.byteOffset + array.byteLength));
 
+// Kernels of the maps of some points.
+const children = new Map();
+
 export class FakeKernel {
-  constructor({ n = 600, clusters = 10, seed = 1, interval = 8, host = false, about = {}, ...traits } = {}) {
+  constructor({ n = 600, clusters = 10, seed = 1, interval = 8, host = false, composes = true, about = {}, ...traits } = {}) {
     this.about = about;
+    this.composes = composes; // whether the host shows widgets inside others
     this.n = n;
     this.clusters = clusters;
     this.interval = interval;
@@ -143,6 +147,7 @@ export class FakeKernel {
       snapshots: [],
       compared: null,
       second: null,
+      child_maps: [],
       ...traits,
     };
   }
@@ -195,6 +200,27 @@ export class FakeKernel {
       },
       widget_manager: this.host ? { kernel: this.host } : {},
     };
+  }
+
+  // What anywidget hands to render to show other widgets; `factory` is of the module of all of them.
+  widgets(factory) {
+    if (!this.composes) return undefined;
+    const host = {
+      getWidget: async (name) => {
+        const child = children.get(name);
+        if (!child) throw new Error(`no widget ${name}`);
+        const widget = await factory();
+        const end = await widget.initialize({ model: child.model() });
+        this.child = child;
+        return {
+          render: async ({ el, signal }) => {
+            const remove = await widget.render({ model: child.model(), el, host });
+            signal.addEventListener("abort", () => { remove(); end(); });
+          },
+        };
+      },
+    };
+    return host;
   }
 
   get listening() {
@@ -390,6 +416,12 @@ export class FakeKernel {
     if (name === "show_comparison") this.update({ compared: { ...shown, ...a } });
     if (name === "end_comparison") this.update({ compared: null, second: null });
     if (name === "set_second") this.update({ second: { ...this.traits.second, parameters: { ...this.traits.second.parameters, ...a } } });
+    if (name === "map_of") {
+      const widget = `anywidget:${children.size + 1}`;
+      children.set(widget, new FakeKernel({ n: points.length, clusters: 2, seed: 7 }));
+      this.update({ child_maps: [...this.traits.child_maps, { widget, name: `${points.length} points` }] });
+    }
+    if (name === "close_map") this.update({ child_maps: this.traits.child_maps.filter(({ widget }) => widget !== a.widget) });
     if (name === "show_path_step") this.update({ chosen_step: a.index });
     this.applied = { ...this.applied, [client]: request };
     this.replied[name] = (this.replied[name] ?? 0) + 1;

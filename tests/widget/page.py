@@ -33,7 +33,8 @@ START = """async ([explorer, kernel, options, width]) => {
     const el = document.createElement("div");
     el.className = "output";
     document.getElementById("cell").append(el);
-    const cleanup = await window.widget.render({ model: window.kernel.model(), el });
+    const host = window.kernel.widgets(factory);
+    const cleanup = await window.widget.render({ model: window.kernel.model(), el, host });
     el.querySelector(".nbe").addEventListener("nbembed:frame", (e) => window.frames.push(e.detail));
     return cleanup;
   };

@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 
 import nbembed as nb
+from nbembed.widget.host.lifetime import WATCH
 from tests.waiting import eventually
+from tests.widget.test_explorer import Page
 
 POINTS = [3, 5, 8, 13, 21, 34]
 
@@ -106,3 +108,38 @@ def test_it_ends_when_nobody_looks_at_it(explore: Any, rng: Any) -> None:
     del part
     gc.collect()
     eventually(lambda: gc.collect() is not None and session() is None)
+
+
+def test_a_page_makes_and_closes_maps_that_the_explorer_holds(explore: Any, rng: Any) -> None:
+    explorer = explore(rng.normal(size=(40, 3)))
+    page = Page(explorer)
+    assert page.command("map_of", [1, 2, 3])["error"].startswith("points must be at least 4")
+    assert explorer.children == ()
+    assert page.command("map_of", POINTS)["ok"]
+    assert page.command("map_of", range(20))["ok"]
+    first, second = explorer.children
+    assert [each["name"] for each in explorer.child_maps] == ["6 points", "20 points"]
+    first.session.label([0], "new")
+    eventually(lambda: explorer.labels[3] == "new")
+    assert page.command("close_map", widget=explorer.child_maps[1]["widget"])["ok"]
+    assert explorer.children == (first,)
+    second.close()
+    first.close()
+    assert explorer.children == ()
+    assert explorer.child_maps == []
+
+
+def test_a_map_of_a_page_ends_with_its_explorer_unless_it_is_needed(explore: Any, rng: Any) -> None:
+    explorer = explore(rng.normal(size=(40, 3)))
+    page = Page(explorer)
+    page.command("map_of", POINTS)
+    page.command("map_of", range(20))
+    kept, other = explorer.children
+    names = {"kept": kept}  # as a variable of a notebook
+    WATCH.look()
+    assert explorer.children == (kept, other)
+    explorer.close()
+    WATCH.look()
+    assert other._closed
+    assert not names["kept"]._closed
+    kept.close()

@@ -24,7 +24,7 @@ from nbembed.drawing.picture import PNG_KEY
 from nbembed.drawing.scene import SCALES
 from nbembed.session.file import storage
 from nbembed.session.live.giver import given_by_hand
-from nbembed.widget.host import autosave, exports, opening, still_output
+from nbembed.widget.host import autosave, exporting, opening, still_output
 from nbembed.widget.view import view_state
 from nbembed.widget.view.view_state import ChosenColumn, ViewState
 from nbembed.widget.wire.protocol import CommandMessage
@@ -339,16 +339,17 @@ def test_a_picture_waits_until_nothing_changes_but_not_for_ever(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(still_output.time, "monotonic", lambda: now[0])
     output = still_output.StillOutput(lambda: (b"", ""))
-    output._shown = True
+    due: list[float] = []
+    output._renewal = SimpleNamespace(at=due.append)
     rest, motion = still_output.REST, still_output.MOTION
     for now[0], event in ((100.0, "supervision"), (100.5, "frame"), (101.2, "supervision")):
         output.note(event)
-    assert output._due == 101.2 + rest, "who labels is at work"
+    assert due[-1] == 101.2 + rest, "who labels is at work"
     now[0] = 100 + motion - rest / 2
     output.note("frame")
-    assert output._due == 100 + motion
+    assert due[-1] == 100 + motion
     output.note("trace")  # changes no picture
-    assert output._due == 100 + motion
+    assert due[-1] == 100 + motion
 
 
 def test_no_picture_where_none_is_wanted(explore, frame, monkeypatch):
@@ -578,7 +579,7 @@ def test_damage_to_a_chosen_color_loses_nothing_else(
         return {**document, "color": {**document["color"], **stored}}, arrays
 
     with monkeypatch.context() as patched:
-        patched.setattr(exports, "view_of", damaged)
+        patched.setattr(exporting, "view_of", damaged)
         before.close()
     after = explore(frame, color="kind", autosave=path)
     assert after.labels[4] == "a"

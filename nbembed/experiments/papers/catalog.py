@@ -7,8 +7,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from nbembed.experiments.papers import (
+    causes,
     few_labels,
     framework,
+    framework_choices,
     framework_figures,
     hssne,
     mbed,
@@ -36,11 +38,13 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
             *few_labels.EXPERIMENTS,
             *none_of_these.EXPERIMENTS,
             *framework.EXPERIMENTS,
+            *framework_choices.EXPERIMENTS,
             *framework_figures.EXPERIMENTS,
             *parametric.EXPERIMENTS,
             *parametric_figures.EXPERIMENTS,
             *parametric_times.EXPERIMENTS,
             *parametric_topics.EXPERIMENTS,
+            *causes.EXPERIMENTS,
             *snerv_unlabeled.EXPERIMENTS,
             *snerv.EXPERIMENTS,
         )

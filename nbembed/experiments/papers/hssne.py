@@ -97,9 +97,9 @@ def standardized(X: NDArray[Any]) -> NDArray[Any]:
 
 
 def to_unit_range(X: NDArray[Any]) -> NDArray[Any]:
-    """Return columns scaled to [−1, 1]."""
+    """Return columns scaled to [−1, 1]; constant columns become −1."""
     low, high = X.min(axis=0), X.max(axis=0)
-    return np.asarray(2 * (X - low) / (high - low) - 1)
+    return np.asarray(2 * (X - low) / np.where(high > low, high - low, 1.0) - 1)
 
 
 def sets(data: Path | None) -> list[tuple[Column, NDArray[Any], NDArray[Any]]]:
@@ -283,19 +283,28 @@ def common_start(objective: Any, seed: int) -> NDArray[np.float64]:
 
 
 def gradient_descent(
-    objective: Any, Y: NDArray[np.float64], iterations: int = ITERATIONS
+    objective: Any,
+    Y: NDArray[np.float64],
+    iterations: int = ITERATIONS,
+    *,
+    rate: float = RATE,
+    gains: bool = True,
 ) -> Descent:
-    """Minimize as gradient t-SNE does: momentum, and a gain for each coordinate."""
-    velocity, gains = np.zeros_like(Y), np.ones_like(Y)
+    """Minimize as gradient t-SNE does: momentum, and a gain for each coordinate.
+
+    Without ``gains`` it is equation (4) as printed.
+    """
+    velocity, gain = np.zeros_like(Y), np.ones_like(Y)
     costs, seconds = [], []
     began = time.perf_counter()
     for iteration in range(iterations):
         cost, gradient = objective.cost_and_gradient(Y)
         costs.append(cost)
         seconds.append(time.perf_counter() - began)
-        agree = np.sign(gradient) == np.sign(velocity)
-        gains = np.maximum(np.where(agree, 0.8 * gains, gains + 0.2), LEAST_GAIN)
-        velocity = (EARLY if iteration < SWITCH else LATE) * velocity - RATE * gains * gradient
+        if gains:
+            agree = np.sign(gradient) == np.sign(velocity)
+            gain = np.maximum(np.where(agree, 0.8 * gain, gain + 0.2), LEAST_GAIN)
+        velocity = (EARLY if iteration < SWITCH else LATE) * velocity - rate * gain * gradient
         Y = Y + velocity
     return Descent(Y, np.array(costs), np.array(seconds))
 

@@ -227,7 +227,7 @@ def _mnist(data: Path | None) -> Iterator[Figure]:
     X, y = five_digits(data)
     apart, middle = {}, []
     random = [np.random.default_rng(seed).standard_normal((5, 2)) for seed in range(1000)]
-    simple = {"random centers": float(np.mean([_eccentricity(centers) for centers in random]))}
+    simple = {"random centers": float(np.mean([eccentricity(centers) for centers in random]))}
     for count in LABELS:
         clear, right, places = [], [], []
         for seed in STARTS:
@@ -238,7 +238,7 @@ def _mnist(data: Path | None) -> Iterator[Figure]:
             right.append(100 * float(np.mean(proba.argmax(axis=1) != y)))
             wrong = proba.argmax(axis=1)[proba.argmax(axis=1) != y]
             middle.append(100 * float(np.mean(wrong == 1)))
-            places.append(_eccentricity(fit.class_embedding_))
+            places.append(eccentricity(fit.class_embedding_))
         title = f"{count} labels per class"
         apart[count] = clear
         error, spread = float(np.mean(right)), float(np.std(right, ddof=1))
@@ -275,7 +275,7 @@ def _mnist(data: Path | None) -> Iterator[Figure]:
     )
 
 
-def _eccentricity(centers: NDArray[Any]) -> float:
+def eccentricity(centers: NDArray[Any]) -> float:
     """Return the distance of the 1's center from the middle, in medians of all distances."""
     off = np.linalg.norm(centers - centers.mean(axis=0), axis=1)
     return float(off[1] / np.median(off))

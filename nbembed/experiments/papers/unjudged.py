@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 _SLOPES = (
-    "The paper's are slopes of its own programs from 500 to 5000 pages on a machine of its time, "
-    "and bend with what each program spends beside its sums. That the slopes of the others are "
+    "The paper's are slopes of its own programs on a machine of its time, and bend with what each "
+    "program spends beside its sums. That the slopes of the others are "
     "above that of PE is judged below."
 )
 _THREE_FOLDS = (
@@ -18,9 +18,9 @@ _THREE_FOLDS = (
     "protocol."
 )
 _WITHIN_FOLDS = (
-    "Our MRE scatters this data set no more than the others do: in the complete protocol the "
-    "difference is less than a percentage point, its error alone varies by 2.3 from fold to fold. "
-    "The sign of a mean over three folds is chance; it is judged in the complete protocol."
+    "Our MRE scatters this data set no more than the others do: in the complete protocol, where it "
+    "is judged, the difference is less than the error of MRE varies from fold to fold. The sign of "
+    "a mean over three folds is chance."
 )
 
 #: Why a figure is not judged, by the name of the experiment and that of the figure.
@@ -30,7 +30,7 @@ UNJUDGED: Mapping[tuple[str, str], str] = MappingProxyType({
         for name in ("PE", "MDS1", "MDS2", "Isomap1", "Isomap2", "SNE", "FLDA", "KDA")
     },
     ("pe-words", "seconds of a map"): (
-        "The paper's minute is for 26 243 words on a machine of its time, ours for 5000."
+        "The paper's minute is for five times as many words, on a machine of its time."
     ),
     **{
         (f"snerv-{name}-short", "SNeRV(0.1) and S-Isomap: p of the paired t-test"): _THREE_FOLDS

@@ -1,4 +1,4 @@
-"""What a group of points is: how it differs from the rest, or from another group.
+"""Descriptions of a group of points: how it differs from the rest, or from another group.
 
 * ``variables``: what of the points can be compared: features, columns, counts, classes.
 * ``numbers``: effect sizes and histograms.

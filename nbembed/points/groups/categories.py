@@ -84,21 +84,11 @@ def compare_categories(
 ) -> ColumnDifference | None:
     """Return how two groups differ in a column; its p-value is not adjusted yet.
 
-    Parameters
-    ----------
-    name : str
-        Of the column.
-    names : sequence of str
-        Of the categories.
-    a, b : ndarray of int
-        The category of each point of the groups, −1 where it is missing.
-    most : int
-        Categories that are listed.
-
-    Returns
-    -------
-    difference : ColumnDifference or None
-        ``None`` where all values of a group are missing.
+    * name: of the column.
+    * names: of the categories.
+    * a, b: the category of each point of the groups, −1 where it is missing.
+    * most: categories that are listed.
+    * returns difference: ``None`` where all values of a group are missing.
     """
     counts = np.stack([np.bincount(codes[codes >= 0], minlength=len(names)) for codes in (a, b)])
     sizes = counts.sum(axis=1)

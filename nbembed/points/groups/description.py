@@ -1,4 +1,4 @@
-"""What distinguishes a group of points from the rest, or from another group."""
+"""Differences of a group of points from the rest, or from another group."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ LARGEST_WHOLE = 1e7
 
 @dataclass(frozen=True, repr=False)
 class Description:
-    """What distinguishes a group of points; its ``repr`` says the most important in words.
+    """Differences of a group of points; its ``repr`` says the most important in words.
 
     Attributes
     ----------
@@ -160,29 +160,14 @@ def describe(
 ) -> Description:
     """Return what distinguishes points.
 
-    Parameters
-    ----------
-    variables : Variables
-    points : ndarray of int
-        Sorted and distinct.
-    others : ndarray of int or None
-        What they are compared with; ``None`` for all other points.
-    n_samples : int
-    labels : Categories, optional
-        Classes of the points, a column more.
-    images : Images, optional
-    most : int
-        Features and columns at most, and words.
-    most_words : int, optional
-    most_values : int
-        Categories of a column at most.
-    sort : {"effect", "share", "p"}
-        Order of features and words, of which the first ones are taken.
+    * points: sorted and distinct.
+    * others: what they are compared with; ``None`` for all other points.
+    * labels: classes of the points, a column more.
+    * most: features and columns at most, and words.
+    * most_values: categories of a column at most.
+    * sort: order of features and words, of which the first ones are taken.
 
-    Raises
-    ------
-    ValueError
-        If there is no other point.
+    Raises ValueError if there is no other point.
     """
     rest = others is None
     if others is None:

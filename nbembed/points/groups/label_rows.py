@@ -30,19 +30,9 @@ _COLUMNS = (
 class LabelRows:
     """The labels of a moment as rows.
 
-    Parameters
-    ----------
-    points : PointData
-    supervision : Supervision
-    provenance : mapping of int to Provenance or None
-        Of each labeled point.
-
-    Attributes
-    ----------
-    columns : tuple of RowColumn
-        The number of the point and its name come first.
-    left_out : int
-        0: no column is left out.
+    * provenance: of each labeled point.
+    * columns: the number of the point and its name come first.
+    * left_out: 0: no column is left out.
     """
 
     left_out = 0
@@ -66,18 +56,10 @@ class LabelRows:
     ) -> NDArray[np.intp]:
         """Return the labeled ones of some points in the order of a column.
 
-        Parameters
-        ----------
-        points : ndarray of int
-            Sorted; none stands for all points.
-        column : int
-            Its place in :attr:`columns`.
-        descending : bool
+        * points: sorted; none stands for all points.
+        * column: its place in :attr:`columns`.
 
-        Raises
-        ------
-        ValueError
-            If there is no such column.
+        Raises ValueError if there is no such column.
         """
         chosen = column_at(self.columns, column)
         labeled = self._supervision.labeled

@@ -23,12 +23,8 @@ BRIGHTER, DARKER = (230, 128, 0), (40, 130, 220)
 class MeanImages:
     """Mean images of two groups, of the same size.
 
-    Attributes
-    ----------
-    mean, other_mean : ndarray of shape (height, width) or (height, width, 3), float64
-        From 0, black, to 255.
-    count, other_count : int
-        Images that entered the means.
+    * mean, other_mean, of shape (height, width) or (height, width, 3): from 0, black, to 255.
+    * count, other_count: images that entered the means.
     """
 
     mean: NDArray[np.float64]
@@ -52,11 +48,8 @@ class MeanImages:
 def mean_images(images: Images, a: NDArray[np.intp], b: NDArray[np.intp]) -> MeanImages | None:
     """Return the mean images of two groups of points.
 
-    Returns
-    -------
-    means : MeanImages or None
-        ``None`` where a group has no image that can be read, or where most images are of
-        different sizes. Images of another size than the first are left out.
+    * returns means: ``None`` where a group has no image that can be read, or where most images are
+      of different sizes. Images of another size than the first are left out.
     """
     mine = _mean(images, _some(a), None)
     if mine is None:

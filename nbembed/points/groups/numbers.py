@@ -40,14 +40,9 @@ ROUNDING = 1e-12
 class Moments:
     """Sums over a group of points, one item for each variable.
 
-    Attributes
-    ----------
-    count : ndarray of float
-        Values that are not missing.
-    total : ndarray of float
-        Their sum, after the variable's center is subtracted.
-    squares : ndarray of float
-        The sum of their squares, after the same.
+    * count: values that are not missing.
+    * total: their sum, after the variable's center is subtracted.
+    * squares: the sum of their squares, after the same.
     """
 
     count: NDArray[np.float64]

@@ -38,12 +38,8 @@ LAST = np.iinfo(np.int32).max
 class RowColumn:
     """A column of the table of points.
 
-    Attributes
-    ----------
-    title : str
-    kind : {"point", "name", "label", "number", "text", "source", "time"}
-    key : object
-        What the column is called where its values are.
+    * kind: one of {"point", "name", "label", "number", "text", "source", "time"}.
+    * key: what the column is called where its values are.
     """
 
     title: str
@@ -54,20 +50,10 @@ class RowColumn:
 class PointRows:
     """The points as rows.
 
-    Parameters
-    ----------
-    points : PointData
-    X : ndarray or sparse matrix of shape (n_samples, n_features), or None
-        Features, whose columns are shown where there is no table.
-    feature_names : sequence of str, optional
-    n_samples : int
-
-    Attributes
-    ----------
-    columns : tuple of RowColumn
-        The number of the point, its name and its label come first.
-    left_out : int
-        Columns that are not shown.
+    * X, of shape (n_samples, n_features): features, whose columns are shown where there is no
+      table.
+    * columns: the number of the point, its name and its label come first.
+    * left_out: columns that are not shown.
     """
 
     def __init__(
@@ -112,20 +98,11 @@ class PointRows:
     ) -> NDArray[np.intp]:
         """Return points in the order of a column.
 
-        Parameters
-        ----------
-        points : ndarray of int
-            Sorted.
-        column : int
-            Its place in :attr:`columns`.
-        descending : bool
-        labels : callable
-            Returns the class of each point, −1 for unlabeled ones.
+        * points: sorted.
+        * column: its place in :attr:`columns`.
+        * labels: returns the class of each point, −1 for unlabeled ones.
 
-        Raises
-        ------
-        ValueError
-            If there is no such column.
+        Raises ValueError if there is no such column.
         """
         kind = column_at(self.columns, column).kind
         if kind == "point":

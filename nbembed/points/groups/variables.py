@@ -1,4 +1,4 @@
-"""What of the points can be compared: features by name, columns of a table, counts.
+"""Variables of the points that can be compared: features by name, columns of a table, counts.
 
 A table is compared in its own units, whatever was standardized to be embedded. The features of an
 array are compared as they are embedded, those of an AnnData as its ``X`` has them. Nothing is read
@@ -40,11 +40,7 @@ SAMPLE = 1000
 class Numbers(ABC):
     """Variables that are numbers.
 
-    Attributes
-    ----------
-    names : tuple of str
-    named : bool
-        Whether these are names that somebody gave.
+    * named: whether these are names that somebody gave.
     """
 
     names: tuple[str, ...]
@@ -62,12 +58,12 @@ class Numbers(ABC):
     @property
     @abstractmethod
     def center(self) -> NDArray[np.float64]:
-        """What sums are taken around."""
+        """The values that sums are taken around."""
 
     @property
     @abstractmethod
     def are_counts(self) -> bool:
-        """Whether they are numbers of occurrences, most of them 0."""
+        """True if they are numbers of occurrences, most of them 0."""
 
     @abstractmethod
     def sums(self, points: NDArray[np.intp]) -> Moments:
@@ -85,12 +81,8 @@ class Numbers(ABC):
 class MatrixNumbers(Numbers):
     """The columns of a matrix.
 
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-    names : sequence of str
-    named : bool
-        Whether these are names that somebody gave: counts of the unnamed are not told of.
+    * X: of shape (n_samples, n_features).
+    * named: whether these are names that somebody gave: counts of the unnamed are not told of.
     """
 
     def __init__(self, X: Any, names: Sequence[str], *, named: bool) -> None:
@@ -118,7 +110,7 @@ class MatrixNumbers(Numbers):
 
     @cached_property
     def are_counts(self) -> bool:
-        """Whether they are numbers of occurrences, most of them 0."""
+        """True if they are numbers of occurrences, most of them 0."""
         X = self._X
         if not self.named or X.shape[1] < FEWEST_COUNTS:
             return False
@@ -155,15 +147,9 @@ class MatrixNumbers(Numbers):
 class TableNumbers(Numbers):
     """Columns of a table, each read by itself.
 
-    Parameters
-    ----------
-    read : sequence of callables
-        Return the values of each column as float64, missing ones as NaN.
-    keys : sequence
-        Of the columns, which have titles of these.
-    times : sequence of bool
-    countable : bool
-        Whether the columns may be counts, as those that are embedded.
+    * read: return the values of each column as float64, missing ones as NaN.
+    * keys: of the columns, which have titles of these.
+    * countable: whether the columns may be counts, as those that are embedded.
     """
 
     def __init__(
@@ -211,7 +197,7 @@ class TableNumbers(Numbers):
 
     @property
     def are_counts(self) -> bool:
-        """Whether they are numbers of occurrences, most of them 0."""
+        """True if they are numbers of occurrences, most of them 0."""
         return self._summary[2]
 
     def sums(self, points: NDArray[np.intp]) -> Moments:
@@ -234,15 +220,9 @@ class TableNumbers(Numbers):
 class Categories:
     """A column of categories.
 
-    Attributes
-    ----------
-    name : str
-    names : tuple of str
-        Of the categories.
-    codes : ndarray of shape (n_samples,), int
-        The category of each point, −1 where it is missing.
-    key : hashable
-        Stands for the column, as in :class:`PointColumns`; ``None`` for the labels.
+    * names: of the categories.
+    * codes, of shape (n_samples,): the category of each point, −1 where it is missing.
+    * key: stands for the column, as in :class:`PointColumns`; ``None`` for the labels.
     """
 
     name: str
@@ -253,13 +233,7 @@ class Categories:
 
 @dataclass(frozen=True)
 class Variables:
-    """All that can be compared.
-
-    Attributes
-    ----------
-    numbers : tuple of Numbers
-    categories : tuple of Categories
-    """
+    """All that can be compared."""
 
     numbers: tuple[Numbers, ...]
     categories: tuple[Categories, ...]
@@ -268,13 +242,9 @@ class Variables:
 def variables_of(points: PointData, X: Any, feature_names: Sequence[str] | None) -> Variables:
     """Return what of points can be compared.
 
-    Parameters
-    ----------
-    points : PointData
-    X : ndarray or sparse matrix of shape (n_samples, n_features), or None
-        What is embedded, as features; ``None`` where they are dissimilarities.
-    feature_names : sequence of str, optional
-        Of the columns of ``X``.
+    * X, of shape (n_samples, n_features): what is embedded, as features; ``None`` where they are
+      dissimilarities.
+    * feature_names: of the columns of ``X``.
     """
     numbers: list[Numbers] = []
     embedded = points.embedded

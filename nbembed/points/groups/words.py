@@ -1,4 +1,4 @@
-r"""What is counted more often in a group, such as words in texts: log odds with a prior.
+r"""Counts that are higher in a group, such as those of words in texts: log odds with a prior.
 
 Ratios of rare counts are noise. So the log odds ratio of each word gets a Dirichlet prior in
 proportion to the counts of both groups together, of :math:`\alpha_0` words in all, and is divided

@@ -44,19 +44,11 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 class PreparedColumn:
     """A column of a table, and its use.
 
-    Attributes
-    ----------
-    name : hashable
-    use : {"number", "truth value", "order", "category", "count", "text", "left out"}
-        What it is embedded as.
-    reason : str
-        Why it is left out, "" if it is not.
-    filled : int
-        How many values were missing or infinite, and filled in.
-    value : str
-        What stands for a missing one, "" where that depends on the row or none was missing.
-    categories : tuple
-        In their order.
+    * use: what it is embedded as.
+    * reason: why it is left out, "" if it is not.
+    * filled: how many values were missing or infinite, and filled in.
+    * value: what stands for a missing one, "" where that depends on the row or none was missing.
+    * categories: in their order.
     """
 
     name: Hashable
@@ -101,6 +93,9 @@ def judged_column(table: Table, name: Any, *, wanted: bool = False) -> PreparedC
     try:
         counts = Counter(v for v in values.tolist() if not is_missing(v))
     except TypeError:  # lists and the like
+        first = next(v for v in values.tolist() if not is_missing(v))
+        if np.ndim(first) == 1 and np.asarray(first).dtype.kind in "biuf":
+            return left_out(f"a vector in each row: np.stack(df[{name!r}]) is a matrix")
         return left_out("neither numbers nor categories")
     dtype = getattr(table.native(name), "dtype", None)
     if len(counts) <= 1 and not wanted:
@@ -137,10 +132,7 @@ def numbers_of(table: Table, name: Any) -> NDArray[np.float64] | None:
 def coded(table: Table, columns: Sequence[PreparedColumn]) -> NDArray[np.float64]:
     """Return columns as numbers, of categories their places; NaN where missing.
 
-    Raises
-    ------
-    ValueError
-        If a column has other values than it had, as new rows may.
+    Raises ValueError if a column has other values than it had, as new rows may.
     """
     matrix = np.empty((table.n_rows, len(columns)))
     for k, column in enumerate(columns):

@@ -303,15 +303,9 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
     ) -> Any:
         """Fit to the columns that are embedded, as numbers.
 
-        Parameters
-        ----------
-        X : ndarray or csr_array
-        columns : sequence of PreparedColumn
-            Those that are left out, too.
-        of : str
-            What the matrix is a part of: "table", or as of a :class:`Source`.
-        names : sequence
-            Of all columns.
+        * columns: those that are left out, too.
+        * of: what the matrix is a part of: "table", or as of a :class:`Source`.
+        * names: of all columns.
         """
         used = [column for column in columns if column.embedded]
         X, lost, infinite = without_infinite(X)

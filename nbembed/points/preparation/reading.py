@@ -24,15 +24,9 @@ if TYPE_CHECKING:
 class Source:
     """Data as they are read.
 
-    Attributes
-    ----------
-    table : Table or None
-        Of an AnnData its ``obs``, beside the matrix.
-    matrix : ndarray, csr_array or None
-        Values may be missing or infinite.
-    texts : list of str or None
-    of : str
-        What of an AnnData the matrix is: "X", "names", or a part of its ``obsm``.
+    * table: of an AnnData its ``obs``, beside the matrix.
+    * matrix: values may be missing or infinite.
+    * of: what of an AnnData the matrix is: "X", "names", or a part of its ``obsm``.
     """
 
     table: Table | None = None
@@ -44,19 +38,10 @@ class Source:
 def read(estimator: Any, X: Any, *, reset: bool, tables: bool = True) -> Source:
     """Return the data; an estimator remembers or compares the number of their columns.
 
-    Parameters
-    ----------
-    estimator : Preparation
-    X : as users pass it
-    reset : bool
-        Whether they are fitted.
-    tables : bool
-        Whether frames are read as tables; otherwise as matrices.
+    * reset: whether they are fitted.
+    * tables: whether frames are read as tables; otherwise as matrices.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If they are no data, or ``features`` names what they lack.
+    Raises ValueError or TypeError if they are no data, or ``features`` names what they lack.
     """
     features = estimator.features
     if is_annotated(X):
@@ -131,10 +116,7 @@ def texts_of(table: Table, name: Hashable) -> list[str]:
 def as_names(features: Any) -> tuple[Hashable, ...]:
     """Return names as a tuple; one name may stand alone.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If they are no names, none, or a name is there twice.
+    Raises TypeError or ValueError if they are no names, none, or a name is there twice.
     """
     single = isinstance(features, str | tuple) or not isinstance(features, Iterable)
     names = (features,) if single else tuple(features)

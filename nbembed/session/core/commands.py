@@ -70,10 +70,7 @@ if TYPE_CHECKING:
 def command_named(name: str) -> Command:
     """Return the entry of the table.
 
-    Raises
-    ------
-    ValueError
-        If there is none of that name.
+    Raises ValueError if there is none of that name.
     """
     entry = COMMANDS.get(name)
     if entry is None:
@@ -90,20 +87,10 @@ def decide(
 ) -> SessionState:
     """Return the state after a command; the very same object if it changes nothing.
 
-    Parameters
-    ----------
-    state : SessionState
-    command : str
-    arguments : mapping
-        As the log keeps them.
-    context : Context
-    provenance : Provenance, optional
-        Who gave it, how and when. It decides nothing.
+    * arguments: as the log keeps them.
+    * provenance: who gave it, how and when. It decides nothing.
 
-    Raises
-    ------
-    ValueError
-        If the command is not legal; it names the argument.
+    Raises ValueError if the command is not legal; it names the argument.
     """
     entry = command_named(command)
     after = _after(state, entry, arguments, context)

@@ -13,6 +13,7 @@ from nbembed.data.matrix_input import check_data
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import Recipe
+    from nbembed.session.core.settings import Settings
 
 
 def digest(X: Any) -> str:
@@ -40,3 +41,17 @@ def checked_data(X: Any, recipe: Recipe[Any]) -> Any:
     data = np.array(data, order="C", copy=True)
     data.flags.writeable = False
     return data
+
+
+def start_arguments(X: Any, settings: Settings) -> dict[str, Any]:
+    """Return the arguments of the log's first event."""
+    from nbembed import __version__
+
+    return {
+        "method": settings.name,
+        "parameters": settings.recipe.parameters,
+        "supervision": settings.supervision,
+        "n_samples": int(X.shape[0]),
+        "data": digest(X),
+        "nbembed": __version__,
+    }

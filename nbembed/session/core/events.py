@@ -83,16 +83,9 @@ class Event:
     def from_dict(cls, data: Mapping[str, Any], n_samples: int | None = None) -> Event:
         """Return the event that :meth:`to_dict` described.
 
-        Parameters
-        ----------
-        data : mapping
-        n_samples : int, optional
-            How many points any supervision in it must be of.
+        * n_samples: how many points any supervision in it must be of.
 
-        Raises
-        ------
-        ValueError
-            If a part is missing or has the wrong type.
+        Raises ValueError if a part is missing or has the wrong type.
         """
         try:
             iteration, command, arguments = data["iteration"], data["command"], data["arguments"]

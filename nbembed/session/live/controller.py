@@ -6,7 +6,7 @@ command joins the queue of the mailbox (:mod:`nbembed.session.live.mailbox`). Be
 worker (:mod:`nbembed.session.live.executor`) takes the next command, writes it into the log with
 the iteration and lets the engine carry it out.
 
-What was learned from labels in the background (:mod:`nbembed.session.live.background_fit`) takes
+What was learned from labels in the background (:mod:`nbembed.session.live.background`) takes
 effect like a change, before any queued command. :meth:`Controller.wait` does not return while
 something is being learned. After a switch to a method that learns from labels, the map stands still
 until the present labels have been learned from.
@@ -17,6 +17,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from concurrent import futures
 from concurrent.futures import Future
@@ -29,14 +30,15 @@ from nbembed.session.core.command_entry import Context
 from nbembed.session.core.commands import COMMANDS, decide
 from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.state_machine import Facts, State, transition, wakes
-from nbembed.session.live.background_fit import BackgroundFit
+from nbembed.session.live.background import BackgroundTask
 from nbembed.session.live.capture import recorded_after_last_turn, recorded_now
 from nbembed.session.live.executor import Executor
-from nbembed.session.live.forks import tell_of_forks
 from nbembed.session.live.giver import provenance_now
 from nbembed.session.live.mailbox import Mailbox
+from nbembed.session.live.preparation import Preparation
 from nbembed.session.live.records import QueuedCommand
 from nbembed.session.live.suggester import Suggester
+from nbembed.session.live.threads import tell_of_forks
 from nbembed.session.live.withdrawal import without_waiting
 from nbembed.session.live.worker import Worker, as_exception
 from nbembed.validation import check_real, shown
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     from nbembed.session.core.command_entry import Command
     from nbembed.session.core.events import Event
     from nbembed.session.core.session_state import SessionState
-    from nbembed.session.live.progress import Progress
     from nbembed.session.live.records import PublishedFrame, SessionRecord
     from nbembed.session.map.engine import Engine
 
@@ -72,6 +73,7 @@ class Controller:
     * methods: the recipe classes that a switch may name.
     * cost, quality: of the engine's layout; ``nan`` if unknown.
     * mailbox: shared with the worker.
+    * preparation: of what the map cannot go on without; it tells of its progress.
     """
 
     def __init__(
@@ -92,10 +94,16 @@ class Controller:
         self._lost = ""  # why there is no worker any more, though nobody has closed the session
         self._forked = False
         self._worker = Worker()
-        lock = self.mailbox.lock
-        fit = BackgroundFit(engine.X, lock, self.wake)
-        preparing = BackgroundFit(engine.X, lock, self.wake, self._tell_progress)
-        self._executor = Executor(engine, self.mailbox, fit, preparing)
+        gone = weakref.ref(self)  # a fit of a session that nobody uses ends
+
+        def over() -> bool:
+            return gone() is None
+
+        name = "nbembed background fit"
+        fit = BackgroundTask(name, self.wake, over=over)
+        preparing = BackgroundTask(name, self.wake, self._tell_progress, every=0.0, over=over)
+        self.preparation = Preparation(engine, preparing)
+        self._executor = Executor(engine, self.mailbox, fit, self.preparation)
         tell_of_forks(self)
 
     # -- readings, from any thread ----------------------------------------------------------
@@ -146,28 +154,12 @@ class Controller:
         """Return the neighbors that the affinities hold in a metric, nearest first, or ``None``."""
         return self.engine.nearest(metric)
 
-    def add_method(self, kind: type[Recipe[Any]]) -> None:
-        """Let a method be named from now on."""
-        with self.mailbox.lock:
-            self.methods = {**self.methods, kind.name: kind}
-
     def subscribe(self, callback: Callable[[str], None]) -> Callable[[], None]:
         """Call ``callback(event)`` from the worker; return a function that ends it."""
         return self.mailbox.subscribers.add(callback)
 
     def _tell_suggestions(self) -> None:
         self.mailbox.subscribers.tell("suggestions")
-
-    @property
-    def progress(self) -> Progress | None:
-        """Progress in making what the map needs, ``None`` if nothing is being made."""
-        with self.mailbox.lock:
-            return self._executor.preparation.progress
-
-    @property
-    def remark(self) -> str:
-        """Remarks made while the affinities in force were made."""
-        return self._executor.preparation.remark
 
     def _tell_progress(self) -> None:
         self.mailbox.subscribers.tell("progress")
@@ -184,7 +176,7 @@ class Controller:
         """
         if what == "suggestions":
             return self.suggester.cancel()
-        box, preparation = self.mailbox, self._executor.preparation
+        box, preparation = self.mailbox, self.preparation
         with box.lock:
             if box.machine.closing or box.ended:
                 return False
@@ -297,7 +289,7 @@ class Controller:
             if "enqueue" not in effects:
                 return
             if woken or entry.asks_for_motion or change.needs_affinities:
-                self._executor.preparation.canceled = False
+                self.preparation.canceled = False
             if "accepts suggestions" in entry.flags:
                 self.accepted.note(arguments["labels"])
             if after is not before:
@@ -368,7 +360,7 @@ class Controller:
         futures.wait([future], FRAME)
         if future.cancel():
             with box.lock:
-                waits = bool(self._executor.preparation.n_waiting)
+                waits = bool(self.preparation.n_waiting)
                 return recorded_after_last_turn(box, makes_affinities=waits)
         return future.result()
 
@@ -379,7 +371,7 @@ class Controller:
             if not box.machine.closing:
                 box.act("close")
                 self.suggester.close()
-                self._executor.preparation.want(None)
+                self.preparation.want(None)
                 if self._worker.alive:
                     self._worker.wake(self)
                 else:

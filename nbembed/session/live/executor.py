@@ -11,13 +11,13 @@ import logging
 import math
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.session.core.change import Change
 from nbembed.session.core.commands import COMMANDS
 from nbembed.session.core.state_machine import Facts
-from nbembed.session.live.preparation import Preparation
 from nbembed.session.live.rehearsal import Rehearsal
 from nbembed.session.live.worker import as_exception
 from nbembed.session.map.optimum import OptimumCheck
@@ -27,11 +27,12 @@ from nbembed.validation import readable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.session.live.background_fit import BackgroundFit
+    from nbembed.session.live.background import BackgroundTask, Result
     from nbembed.session.live.mailbox import Mailbox
+    from nbembed.session.live.preparation import Preparation
     from nbembed.session.live.records import QueuedCommand
     from nbembed.session.map.engine import Engine
-    from nbembed.session.map.fit_request import FitRequest, FitResult
+    from nbembed.session.map.fit_request import FitRequest
 
 _logger = logging.getLogger("nbembed.session")
 
@@ -43,17 +44,16 @@ PACE = 250.0
 class Executor:
     """Carries out the commands of a mailbox.
 
-    * fit, preparing: of the same data: for fits to labels, and for what the map cannot go on
-      without.
+    * fit, preparation: of fits to labels, and of what the map cannot go on without.
     * pace: most iterations a second while playing.
     * answered: whether the last turn has moved the map and no command waits for its turn.
     """
 
     def __init__(
-        self, engine: Engine, mailbox: Mailbox, fit: BackgroundFit, preparing: BackgroundFit
+        self, engine: Engine, mailbox: Mailbox, fit: BackgroundTask, preparation: Preparation
     ) -> None:
         self.pace: float | None = PACE
-        self.preparation = Preparation(engine, preparing)
+        self.preparation = preparation
         self.rehearsal = Rehearsal(engine)
         self.answered = False
         self._engine = engine
@@ -76,7 +76,7 @@ class Executor:
     def learning(self) -> str:
         """A description of the fit in the background, "" if there is none."""
         with self._box.lock:
-            return self._asked.text if self._asked is not None and self._fit.busy else ""
+            return self._asked.text if self._asked is not None and self._fit.awaited else ""
 
     def give_up(self) -> None:
         """Give up all that is made in the background; there is no worker any more."""
@@ -179,17 +179,17 @@ class Executor:
         box = self._box
         engine = self._engine
         with box.lock:
-            made, layout = self.preparation.take(), self.preparation.take_shown()
-            shows = layout is not None and engine.layout is None
-            if shows:
-                engine.first_layout = layout
+            made = self.preparation.take()
+            shows = made is not None and made.first and engine.layout is None
+            if made is not None and shows:
+                engine.first_layout = made.value
                 box.publish(math.nan, math.nan)
         if shows:
             box.subscribers.tell("frame", "state")
-        if made is not None:
-            engine.store(made)
+        elif made is not None and not made.first:
+            engine.store(made.key, made.value, made.error)
             box.subscribers.tell("progress")
-        return shows or made is not None
+        return made is not None
 
     def _lacking_for_queue(self) -> FitRequest | None:
         """Return the missing input of the next commands, or None."""
@@ -274,7 +274,7 @@ class Executor:
             if request is None:
                 self._fit.cancel()  # the session is closing, or the labels were taken back
             else:
-                self._fit.ask(request)
+                self._fit.put(request, partial(request.make, self._engine.X))
             box.resting = False
         box.subscribers.tell("learning")
         return True
@@ -282,18 +282,19 @@ class Executor:
     def _waits_for_fit(self) -> bool:
         """Return whether the map waits for its new method's fit."""
         with self._box.lock:
-            waits = self._switched and self._fit.busy and not self._box.machine.closing
+            waits = self._switched and self._fit.awaited and not self._box.machine.closing
             return waits and self._engine.fit_request() is not None
 
-    def _take_in(self, result: FitResult) -> None:
+    def _take_in(self, result: Result) -> None:
         """Let what was learned in the background take effect, if it is still of use."""
         box = self._box
-        request, engine = result.request, self._engine
+        engine = self._engine
+        request: FitRequest = result.key
         wanted = box.auto_learn and not box.machine.closing
         if wanted and engine.accepts(request):
             if result.error is None:
                 self._switched = False
-                engine.store(result)
+                engine.store(request, result.value)
                 arguments = {"supervision": request.supervision}
                 with box.lock:
                     self.preparation.remark = " ".join(result.remarks)
@@ -378,7 +379,7 @@ class Executor:
                 return 0.0
             measures = started and self._meter.unfinished
             if not measures:
-                if self._asked is not None and self._fit.busy and not box.machine.closing:
+                if self._asked is not None and self._fit.awaited and not box.machine.closing:
                     return None  # its result will wake the worker
                 box.resting = True
                 if box.machine.closing:

@@ -10,6 +10,7 @@ thread made the affinities decides no bit.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,10 @@ from nbembed.session.map.affinity_cache import affinity_key
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nbembed.session.live.background_fit import BackgroundFit
+    from nbembed.session.live.background import BackgroundTask, Result
     from nbembed.session.live.records import QueuedCommand
     from nbembed.session.map.engine import Engine
-    from nbembed.session.map.fit_request import FitRequest, FitResult
+    from nbembed.session.map.fit_request import FitRequest
 
 
 class Preparation:
@@ -31,18 +32,18 @@ class Preparation:
 
     Readings need no lock.
 
-    * fit: of the same data, and of no other use.
+    * task: of no other use.
     * canceled: whether nothing is to be made before somebody asks for motion, or for other
       affinities.
     * remark: made with the affinities in force, "" if none.
     * n_waiting: commands in the queue that wait for affinities.
     """
 
-    def __init__(self, engine: Engine, fit: BackgroundFit) -> None:
+    def __init__(self, engine: Engine, task: BackgroundTask) -> None:
         self.canceled = False
         self.remark = ""
         self.n_waiting = 0
-        self._engine, self._fit = engine, fit
+        self._engine, self._task = engine, task
         self._wanted: FitRequest | None = None
         self._told: FitRequest | None = None  # of what is being made, subscribers know this
         self._taken = 0
@@ -60,7 +61,7 @@ class Preparation:
         wanted = self._wanted
         if wanted is None:
             return None
-        counted = self._fit.progress or Progress("preparing the map", 0, 0)
+        counted = self._task.progress or Progress("preparing the map", 0, 0)
         then = "The map begins then" if self._engine.cold else "The map stands still until then"
         if self.n_waiting:
             then = "The map goes on as it was until then"
@@ -89,35 +90,33 @@ class Preparation:
         """Let this be made, and nothing else."""
         if request is None:
             if self._wanted is not None:
-                self._fit.cancel()
+                self._task.cancel()
             self._wanted = None
             return
         if self._wanted is not None and _same(self._wanted, request):
             return
         self._wanted = request
-        if self._fit.busy:
-            self._fit.cancel()
-        self._fit.ask(request)
+        self._task.cancel()
+        self._task.put(request, partial(request.make, self._engine.X, self._task.meanwhile))
 
     def news(self) -> bool:
         """Return, once, whether something else is being made than subscribers know."""
         told, self._told = self._told, self._wanted
         return told is not self._wanted
 
-    def take(self) -> FitResult | None:
-        """Return the result, once; ``None`` while there is none."""
-        result = self._fit.take()
-        if result is None or result.request is not self._wanted:
+    def take(self) -> Result | None:
+        """Return the result, or before it a layout to show meanwhile, once."""
+        result = self._task.take()
+        if result is None or result.first:
+            return result
+        request: FitRequest = result.key
+        if request is not self._wanted:
             return None
         self._wanted = self._told = None
         self._taken += 1
-        if not result.request.of_start:
+        if not request.of_start:
             self.remark = " ".join(result.remarks)
         return result
-
-    def take_shown(self) -> Any:
-        """Return a layout to show before the map begins, once; ``None`` if there is none."""
-        return self._fit.take_shown()
 
 
 def _same(a: FitRequest, b: FitRequest) -> bool:

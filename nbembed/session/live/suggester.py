@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.kernels.threads import Interrupted
 from nbembed.propagation import Propagation, neighbor_affinities
 from nbembed.propagation.stacking import Stacking
-from nbembed.session.live.making import Made, Making
+from nbembed.session.live.background import BackgroundTask, Result
 
 if TYPE_CHECKING:
     from nbembed.propagation import Suggestions
@@ -46,15 +46,6 @@ class SuggestionRequest:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class SuggestionResult:
-    """The result of a request: suggestions, ``None`` without labels, or an error."""
-
-    request: SuggestionRequest
-    suggestions: Suggestions | None = None
-    error: Exception | None = None
-
-
 class Suggester:
     """Makes suggestions from the labels given last, after the first request for any.
 
@@ -69,18 +60,18 @@ class Suggester:
         self._accepted = accepted
         self._due = False  # once the map has answered what was said
         self._maker = _Maker(X, tell)
-        self._making = self._maker.making
+        self._task = self._maker.task
         self._wanted = False
 
     @property
-    def newest(self) -> SuggestionResult | None:
-        """The last result."""
-        return _result(self._making.newest)
+    def newest(self) -> Result | None:
+        """The last result: suggestions, ``None`` without labels, or an error."""
+        return self._task.newest
 
     @property
     def busy(self) -> bool:
         """True if suggestions are being made."""
-        return self._making.busy
+        return self._task.busy
 
     @property
     def pending(self) -> bool:
@@ -90,7 +81,7 @@ class Suggester:
     @property
     def progress(self) -> Progress | None:
         """Progress of the present request, ``None`` before that is worth reporting."""
-        return self._making.progress
+        return self._task.progress
 
     @property
     def wanted(self) -> bool:
@@ -107,13 +98,13 @@ class Suggester:
     def present(self) -> Suggestions | None:
         """Return the suggestions from just the present labels, ``None`` if there are none."""
         result, request = self.newest, self.request()
-        same = result is not None and request == result.request
-        return result.suggestions if result is not None and same else None
+        same = result is not None and request == result.key
+        return result.value if result is not None and same else None
 
     def ask(self, request: SuggestionRequest) -> None:
         """Have suggestions made; quick."""
         self._wanted = True
-        self._making.ask(request, partial(self._maker.make, request), alone=True)
+        self._task.ask(request, partial(self._maker.make, request), alone=True)
 
     def put_off(self) -> None:
         """Have suggestions made anew, if somebody wants any, at the next :meth:`renew`."""
@@ -130,21 +121,21 @@ class Suggester:
             if due and self._wanted:
                 self.ask(self.request())
 
-    def wait(self, request: SuggestionRequest, timeout: float | None) -> SuggestionResult | None:
+    def wait(self, request: SuggestionRequest, timeout: float | None) -> Result | None:
         """Return the result of a request; ``None`` if it takes longer or never comes."""
         self._wanted = True
         make = partial(self._maker.make, request)
-        return _result(self._making.wait(request, make, timeout, alone=True))
+        return self._task.wait(request, make, timeout, alone=True)
 
     def cancel(self) -> bool:
         """Give up what is being made until somebody asks again; return whether there was any."""
         self._wanted = False
-        return self._making.cancel()
+        return self._task.cancel()
 
     def close(self) -> None:
         """Make no more suggestions and drop the graph; what was made last can still be read."""
         self._maker.closed = True
-        self._making.close()
+        self._task.close()
         self._maker.graph = None
 
 
@@ -152,7 +143,7 @@ class _Maker:
     """Makes suggestions; all that its thread refers to, so that it keeps no session alive."""
 
     def __init__(self, X: Any, tell: Callable[[], None]) -> None:
-        self.making = Making("nbembed suggestions", tell)
+        self.task = BackgroundTask("nbembed suggestions", tell, tell)
         self.closed = False
         #: Of the thread alone: the graph, and the metric that it was made with.
         self.graph: tuple[Any, Stacking] | None = None
@@ -169,7 +160,7 @@ class _Maker:
                 made = Propagation(affinities, perplexity=None)
                 apart = isinstance(request.metric, str) and request.metric == "precomputed"
                 graph = request.metric, Stacking(made, None if apart else self._X)
-            suggestions = graph[1].update(request.supervision, self.making.meanwhile)
+            suggestions = graph[1].update(request.supervision, self.task.meanwhile)
         except Interrupted:
             raise
         except BaseException:
@@ -180,10 +171,6 @@ class _Maker:
             if self.closed:  # in this order, since it may be closed meanwhile
                 self.graph = None
         return suggestions
-
-
-def _result(made: Made | None) -> SuggestionResult | None:
-    return None if made is None else SuggestionResult(made.key, made.value, made.error)
 
 
 def _same_metric(a: Any, b: Any) -> bool:

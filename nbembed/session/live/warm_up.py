@@ -26,7 +26,7 @@ from nbembed.methods.algorithm import GridRecipe
 from nbembed.optimizers import LBFGS
 from nbembed.session.core.commands import change_to
 from nbembed.session.core.settings import Settings
-from nbembed.session.live.compiled_threads import end_at_exit
+from nbembed.session.live.threads import begin
 from nbembed.session.map.engine import Engine
 from nbembed.supervision import Supervision
 
@@ -68,15 +68,12 @@ class WarmUp:
     """Steers one small map through all stages, in a thread."""
 
     def __init__(self, recipe: Recipe[Any], points: int) -> None:
-        self.thread = threading.Thread(
-            target=_steer_a_small_map,
-            args=(recipe, points, self.stages()),
-            name="nbembed warm-up",
-            daemon=True,
-        )
         self.wanted: Stage | None = None
         self._recipe = recipe
         self._left = list(STAGES)
+        self.thread = begin(
+            "nbembed warm-up", _steer_a_small_map, recipe, points, self.stages(), stop=_leaving.set
+        )
 
     def stage_of(self, recipe: Recipe[Any], *, labels: bool) -> Stage:
         """Return the stage that has the kernels of these parameters."""
@@ -122,14 +119,11 @@ def warm_up(recipe: Recipe[Any], n_samples: int) -> threading.Thread | None:
     points = _points_like(recipe, n_samples)
     if (kind, points) in _warm:
         return None
-    begun = WarmUp(recipe, points)
-    end_at_exit(begun.thread, _leaving.set)
     try:
-        begun.thread.start()
+        _warm[kind, points] = WarmUp(recipe, points)
     except RuntimeError:  # no thread can be started
         return None
-    _warm[kind, points] = begun
-    return begun.thread
+    return _warm[kind, points].thread
 
 
 def lacks(recipe: Recipe[Any], n_samples: int, *, labels: bool) -> bool:

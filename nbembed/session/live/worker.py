@@ -14,7 +14,7 @@ import weakref
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from nbembed.session.live.compiled_threads import end_at_exit
+from nbembed.session.live.threads import begin
 
 
 class Worked(Protocol):
@@ -42,12 +42,8 @@ class Worker:
         """
         if self._thread is None and not self._ended:
             ref = weakref.ref(worked, lambda _: self.end())
-            thread = threading.Thread(
-                target=_work, args=(self, ref), name="nbembed session", daemon=True
-            )
-            end_at_exit(thread, self.end)
-            thread.start()  # where that fails, the next call tries again
-            self._thread = thread
+            # Where that fails, the next call tries again.
+            self._thread = begin("nbembed session", _work, self, ref, stop=self.end)
         self._tokens.put(None)
 
     def end(self) -> None:

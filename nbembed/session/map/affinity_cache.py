@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from nbembed.methods.recipe import Start
     from nbembed.session.core.settings import Settings
-    from nbembed.session.map.fit_request import FitResult
     from nbembed.supervision import Supervision
 
 #: Up to so many points the affinities of the method before are kept too, for switching back.
@@ -107,15 +106,14 @@ class AffinityCache:
             return None
         return FitRequest(settings, settings.supervision, affinities, cold)
 
-    def store(self, result: FitResult) -> None:
+    def store(self, request: FitRequest, made: Any, error: Exception | None = None) -> None:
         """Take what was made elsewhere, or the error that it ended with."""
-        request, error = result.request, result.error
         if request.of_start:
-            self._start = request, result.made if error is None else error
+            self._start = request, made if error is None else error
             return
         key = affinity_key(request.settings, request.learned_from)
         if error is None:
-            self._waiting = [(key, result.made)]
+            self._waiting = [(key, made)]
         else:
             self._failures = [(key, error)]
 

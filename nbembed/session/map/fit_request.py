@@ -1,4 +1,4 @@
-"""Requests for what takes long to make, affinities or the start of a map, and their results."""
+"""Requests for what takes long to make, affinities or the start of a map."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class FitRequest:
         """The name of the work, for people."""
         return f"learning the {self.settings.recipe.learns} from {label_count(self.supervision)}"
 
-    def make(self, X: Any, show: Callable[[Any], None]) -> Any:
+    def make(self, X: Any, show: Callable[[Any], None] | None = None) -> Any:
         """Return the requested object; ``show`` takes a layout to look at meanwhile."""
         recipe = self.settings.recipe
         if self.of_start:
             rng = np.random.default_rng(recipe.seed)
             return recipe.make_start(X, self.affinities, self.supervision, rng)
-        if self.cold and X.shape[0] >= SHOWN_FROM:
+        if show is not None and self.cold and X.shape[0] >= SHOWN_FROM:
             try:
                 layout = recipe.first_layout(X, np.random.default_rng(recipe.seed))
             except Exception as error:  # it is only looked at: the map does not need it
@@ -64,16 +64,6 @@ class FitRequest:
 
 #: Maps of fewer points begin so soon that no first layout is worth showing before.
 SHOWN_FROM = 2000
-
-
-@dataclass(frozen=True, eq=False)
-class FitResult:
-    """The result of a request, or the error that prevented it."""
-
-    request: FitRequest
-    made: Any = None
-    error: Exception | None = None
-    remarks: tuple[str, ...] = ()
 
 
 def unlabeled(supervision: Supervision) -> Supervision:

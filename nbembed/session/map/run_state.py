@@ -47,7 +47,7 @@ class RunState:
       number.
     * learned_from: what the affinities were learned from; ``None`` where the recipe does not learn
       from labels. It may be older than the labels given last
-      (:mod:`nbembed.session.live.background_fit`).
+      (:mod:`nbembed.session.live.background`).
     * pinned_positions: where pinned points stood at the last reset; they are restored at the next
       cold start.
     * adopted: whether the layout is one of the present settings: not where taking it over has

@@ -8,7 +8,7 @@ what is redone is a function of settings, geometry and layout alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
@@ -17,21 +17,22 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbembed.kernels.threads import interruptible
+from nbembed.methods.recipe import PathStep
 from nbembed.neighbors import remember
 from nbembed.run import Checkpoint, Record, Run
 from nbembed.session.map.affinity_cache import AffinityCache
 from nbembed.session.map.fit_request import FitRequest, same_labels, unlabeled
-from nbembed.session.map.path import best_step, path_step
 from nbembed.session.map.run_state import PinnedPositions, RunState
-from nbembed.session.map.trace import noted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbembed.methods.recipe import Geometry, Part, PathStep
+    from nbembed.methods.recipe import Geometry, Part, Recipe
     from nbembed.objectives.base import Objective
     from nbembed.session.core.settings import Settings
-    from nbembed.session.map.fit_request import FitResult
+
+#: Records of the trace kept; when there are more, every second one of the older half goes.
+TRACE_LIMIT = 20_000
 
 
 class RunningMap:
@@ -182,9 +183,9 @@ class RunningMap:
         """Note that a request failed; it is not tried again before something changes."""
         self.learning_error, self._failed_for = error, request.settings
 
-    def store(self, result: FitResult) -> None:
+    def store(self, request: FitRequest, made: Any, error: Exception | None = None) -> None:
         """Take what was made elsewhere, or its error, to be used when it is needed."""
-        self._cache.store(result)
+        self._cache.store(request, made, error)
 
     # -- what it lacks, which can be made elsewhere ---------------------------------------------
 
@@ -388,3 +389,33 @@ class RunningMap:
 
     def _affinities(self) -> Any:
         return self._cache.get(self.settings, self._state.learned_from)
+
+
+def noted(trace: list[Record], record: Record) -> list[Record]:
+    """Return ``trace`` with a record at its end: the same list, or a shorter new one."""
+    if trace and trace[-1].parameters == record.parameters:
+        record = replace(record, parameters=trace[-1].parameters)  # one map for all
+    trace.append(record)
+    if len(trace) > TRACE_LIMIT:
+        half = TRACE_LIMIT // 2
+        return trace[:half:2] + trace[half:]
+    return trace
+
+
+def path_step(
+    recipe: Recipe[Any], Y: NDArray[Any], objective: Objective, geometry: Geometry
+) -> PathStep:
+    """Return a kept layout with the value it was reached at and the criterion it competes by."""
+    value = recipe.live_values(objective, geometry).get(recipe.path_parameter, math.nan)
+    return PathStep(value, Y, recipe.path_criterion(Y, objective))
+
+
+def best_step(recipe: Recipe[Any], path: Sequence[PathStep]) -> PathStep | None:
+    """Return the layout of a finished path that ``fit`` would choose, of the largest criterion.
+
+    ``None`` if none competes, or if a person has set the path's parameter and so chosen by hand.
+    """
+    if isinstance(recipe.parameters.get(recipe.path_parameter), Real):
+        return None
+    competing = [step for step in path if math.isfinite(step.criterion)]
+    return max(competing, key=lambda step: step.criterion, default=None)

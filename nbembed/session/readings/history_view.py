@@ -1,12 +1,13 @@
-"""What a session remembers: snapshots, saved selections, what can be undone, who labeled what."""
+"""History of a session as read: snapshots, selections, undo and redo, provenance of labels."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from nbembed.session.core.label_origins import provenance_of_labels
+from nbembed.session.core.snapshot_names import require_snapshot
 from nbembed.session.map.snapshots import Snapshot
-from nbembed.session.readings.taken_snapshots import find_snapshot, taken_snapshots
+from nbembed.validation import shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class HistoryView:
-    """What can be read of the history of a session with a controller. Nothing here waits."""
+    """Readings of the history of a session with a controller. Nothing here waits."""
 
     _controller: Controller
 
@@ -35,7 +36,11 @@ class HistoryView:
     @property
     def taken_snapshots(self) -> tuple[Snapshot, ...]:
         """The snapshots themselves, as far as they have been taken."""
-        return taken_snapshots(self._controller)
+        taken = self._controller.engine.snapshots
+        names = self._controller.mailbox.session_state.snapshots.items()
+        return tuple(
+            taken[kept.number].called(name) for name, kept in names if kept.number in taken
+        )
 
     def get_snapshot(self, name: str) -> Snapshot:
         """Return a snapshot: its layout, parameters, labels, cost and quality.
@@ -47,27 +52,35 @@ class HistoryView:
         RuntimeError
             If it is not taken yet, because commands before it are still to take effect.
         """
-        return find_snapshot(self._controller, name)
+        controller = self._controller
+        number = require_snapshot(controller.mailbox.session_state.snapshots, name).number
+        if number not in controller.engine.snapshots:
+            controller.capture()  # once the commands given before have taken effect
+        found = controller.engine.snapshots.get(number)
+        if found is None:
+            text = f"the snapshot {shown(name)} is not taken yet: commands before it wait"
+            raise RuntimeError(text)
+        return found.called(name)
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is something to undo."""
+        """True if there is something to undo."""
         return bool(self._controller.mailbox.session_state.history.past)
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is something to redo."""
+        """True if there is something to redo."""
         return bool(self._controller.mailbox.session_state.history.future)
 
     @property
     def undo_text(self) -> str:
-        """What :meth:`undo` would undo, "" if nothing."""
+        """The change that :meth:`undo` would undo, "" if there is none."""
         past = self._controller.mailbox.session_state.history.past
         return past[-1].text if past else ""
 
     @property
     def redo_text(self) -> str:
-        """What :meth:`redo` would do again, "" if nothing."""
+        """The change that :meth:`redo` would do again, "" if there is none."""
         future = self._controller.mailbox.session_state.history.future
         return future[-1].text if future else ""
 

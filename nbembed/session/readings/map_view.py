@@ -51,7 +51,7 @@ class MapView:
 
     @property
     def centers(self) -> NDArray[Any]:
-        """Where the method's centers are, shape (n_centers, n_components); mostly there are none.
+        """Positions of the method's centers, shape (n_centers, n_components).
 
         Parametric Embedding places the centers of its classes along with the points; those of
         Mbed's regions follow their points.

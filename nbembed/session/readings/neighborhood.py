@@ -51,14 +51,9 @@ class Neighborhood:
 def neighborhood_of(point: int, k: int, in_data: Any, on_map: Any) -> Neighborhood:
     """Return the neighborhoods of a point.
 
-    Parameters
-    ----------
-    point : int
-    k : int
-        Less than n_samples.
-    in_data, on_map : ndarray of shape (n_samples,)
-        Squared distances to all points, infinite to the point itself; in the data also to points
-        that no dissimilarity is stored to.
+    * k: less than n_samples.
+    * in_data, on_map, of shape (n_samples,): squared distances to all points, infinite to the point
+      itself; in the data also to points that no dissimilarity is stored to.
     """
     data, near = (k_smallest(squares[None], k)[0] for squares in (in_data, on_map))
     missing, false = data[~np.isin(data, near)], near[~np.isin(near, data)]

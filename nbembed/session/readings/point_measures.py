@@ -42,10 +42,7 @@ BY_RANK = ("trustworthiness", "continuity")
 def check_measure(name: Any, k: Any, n_samples: int) -> int:
     """Return the size of a neighborhood that a measure can be taken with.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no such measure, or none of that k.
+    Raises TypeError or ValueError if there is no such measure, or none of that k.
     """
     check_choice("name", name, MEASURES)
     size = check_count("k", k)
@@ -59,13 +56,9 @@ def check_measure(name: Any, k: Any, n_samples: int) -> int:
 class PointMeasures:
     """Measures layouts of one data set. Thread-safe.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array
-        Checked data, or dissimilarities if the metric is "precomputed".
-    nearest : callable, optional
-        Returns the neighbors in the data that somebody else has found, by metric: an array of shape
-        (n_samples, K), nearest first, or ``None``.
+    * X: checked data, or dissimilarities if the metric is "precomputed".
+    * nearest: returns the neighbors in the data that somebody else has found, by metric: an array
+      of shape (n_samples, K), nearest first, or ``None``.
     """
 
     def __init__(
@@ -84,14 +77,9 @@ class PointMeasures:
     def measured(self, name: str, Y: NDArray[Any], metric: Any, k: int) -> NDArray[np.float64]:
         """Return one of :data:`OF_LAYOUTS` for each point, shape (n_samples,).
 
-        Parameters
-        ----------
-        name : str
-        Y : ndarray of shape (n_samples, n_components)
-        metric : str, callable or PointMetric
-            Of the data.
-        k : int
-            Checked.
+        * Y: of shape (n_samples, n_components).
+        * metric: of the data.
+        * k: checked.
         """
         if name == "stress":
             return self._stress(Y, metric)
@@ -131,15 +119,11 @@ class PointMeasures:
     ) -> NDArray[np.float64]:
         """Return Σ_j max(0, rank_ij − k) over the ``others`` j of each point.
 
-        Parameters
-        ----------
-        rows : iterator of (slice, ndarray)
-            Squared distances in the space that ranks are of, to the reference points.
-        others : ndarray of shape (n_samples, k)
-        known : ndarray of shape (n_samples, k)
-            The k nearest in that space.
-        pairs : ndarray of shape (n_samples, k), or None
-            Squared distances there to ``others``; None takes them from ``rows``.
+        * rows: squared distances in the space that ranks are of, to the reference points.
+        * others: of shape (n_samples, k).
+        * known, of shape (n_samples, k): the k nearest in that space.
+        * pairs, of shape (n_samples, k): squared distances there to ``others``; None takes them
+          from ``rows``.
         """
         n, k = others.shape
         every = self.reference.size == n

@@ -1,4 +1,4 @@
-"""What a session suggests, accepts and checks: labels that nobody has given yet."""
+"""Suggested labels of a session: made, accepted and checked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Suggesting(Verbs):
 
     @property
     def suggestions(self) -> Suggestions | None:
-        """What is suggested for every point from the labels so far; never waits.
+        """Suggestions for every point from the labels so far; never waits.
 
         Accepted suggestions are no labels here: they would only repeat what was suggested. ``None``
         without labels, and while the graph that labels spread along is being made in the
@@ -42,16 +42,16 @@ class Suggesting(Verbs):
             controller.suggester.ask(request)
             result = controller.suggester.newest
         labeled = request.supervision.labeled.size
-        return result.suggestions if result is not None and labeled else None
+        return result.value if result is not None and labeled else None
 
     @property
     def suggesting(self) -> bool:
-        """Whether suggestions are being made in the background."""
+        """True while suggestions are being made in the background."""
         return self._controller.suggester.pending
 
     @property
     def suggestions_progress(self) -> Progress | None:
-        """How far suggestions have come that take longer than half a second, else ``None``.
+        """Progress of suggestions that take longer than half a second, else ``None``.
 
         ``str()`` of it is a sentence such as "finding neighbors 40 %, about 6 s left".
         :meth:`Session.cancel` gives them up.
@@ -60,7 +60,7 @@ class Suggesting(Verbs):
 
     @property
     def suggestions_error(self) -> Exception | None:
-        """What kept suggestions from being made, if anything did."""
+        """The error that kept suggestions from being made, or None."""
         result = self._controller.suggester.newest
         return None if result is None else result.error
 
@@ -97,7 +97,8 @@ class Suggesting(Verbs):
                 raise TimeoutError("suggestions are still being made, or newer labels have come")
         if result.error is not None:
             raise RuntimeError(f"no suggestions can be made: {result.error}") from result.error
-        return result.suggestions
+        suggestions: Suggestions | None = result.value
+        return suggestions
 
     def accept(self, confidence: float | None = None) -> None:
         """Label all unlabeled points whose suggestion is at least so sure, as one undoable step.

@@ -97,11 +97,7 @@ class SuggestionCheck:
     def answered(self, supervision: Supervision, by_hand: NDArray[np.bool_]) -> SuggestionCheck:
         """Return the check with the answers that are in ``supervision``.
 
-        Parameters
-        ----------
-        supervision : Supervision
-        by_hand : ndarray of bool, shape (n_samples,)
-            Which points a person has labeled.
+        * by_hand, of shape (n_samples,): which points a person has labeled.
         """
         found = np.where(by_hand[self.points], supervision.top_class[self.points], -1)
         suggested = self.suggested_class
@@ -150,10 +146,7 @@ def draw_check(
 
     They are of those whose suggestion is at least so sure, or was accepted, which then is checked.
 
-    Raises
-    ------
-    ValueError
-        If there is no such point, or ``size`` is not legal.
+    Raises ValueError if there is no such point, or ``size`` is not legal.
     """
     accepted = np.flatnonzero((supervision.top_class >= 0) & ~by_hand)
     pool = ~by_hand

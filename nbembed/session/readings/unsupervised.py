@@ -48,7 +48,7 @@ class UnsupervisedMap:
 
 
 class UnsupervisedKey:
-    """What an unsupervised map depends on beside the data; compared by value."""
+    """The settings that an unsupervised map depends on beside the data; compared by value."""
 
     def __init__(self, settings: Settings) -> None:
         self._recipe = settings.recipe
@@ -86,21 +86,12 @@ def run_to_rest(
 ) -> UnsupervisedMap:
     """Return the map that an engine comes to.
 
-    Parameters
-    ----------
-    engine : Engine
-        Before its cold start.
-    given_up : callable
-        Whether nobody wants it any more; asked within iterations, too.
-    yields : callable
-        Whether a map in motion needs the processor.
-    told : callable
-        Told the iteration.
+    * engine: before its cold start.
+    * given_up: whether nobody wants it any more; asked within iterations, too.
+    * yields: whether a map in motion needs the processor.
+    * told: told the iteration.
 
-    Raises
-    ------
-    Interrupted
-        If it was given up.
+    Raises Interrupted if it was given up.
     """
     cost = np.nan
     while engine.iteration < LONGEST and not engine.converged:

@@ -16,7 +16,7 @@ import numpy as np
 from nbembed.data.distances import scales_of, squared_row
 from nbembed.neighbors import check_stored
 from nbembed.session.core.handle import Handle
-from nbembed.session.live.making import Made, Making
+from nbembed.session.live.background import BackgroundTask, Result
 from nbembed.session.readings.neighborhood import Neighborhood, neighborhood_of, squares_on_map
 from nbembed.session.readings.point_measures import OF_LAYOUTS, PointMeasures, check_measure
 from nbembed.session.readings.unsupervised import (
@@ -42,7 +42,7 @@ NEIGHBORS = 10
 
 @dataclass(frozen=True, eq=False)
 class Force:
-    """What a term of the cost does to a point.
+    """The effect of a term of the cost on a point.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Quality(NamedTuple):
 
 
 class Why(Handle):
-    """What a session's map keeps of its data, and what pulls its points.
+    """Neighbors that a session's map keeps, and the forces on its points.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class Why(Handle):
 
         self._session = session
         self._measures = PointMeasures(session.X, nearest)
-        self._making = Making(over=closed)
+        self._task = BackgroundTask("nbembed making", over=closed)
         self._lock = threading.Lock()
         self._scales: tuple[Any, dict[str, Any]] | None = None
         self._terms: tuple[Any, Any, tuple[CostTerm, ...]] | None = None
@@ -338,38 +338,35 @@ class Why(Handle):
         if timeout is not None:
             timeout = min(check_real("timeout", timeout, low=0), threading.TIMEOUT_MAX)
         key, make = self._unsupervised_request()
-        return _value(self._making.wait(key, make, timeout))
+        return _value(self._task.wait(key, make, timeout))
 
     def ask_unsupervised(self) -> tuple[UnsupervisedMap | None, int]:
         """Return the map without labels if it is there, and else after how many iterations it is.
 
         It is begun if need be.
 
-        Raises
-        ------
-        RuntimeError
-            If it cannot be made.
+        Raises RuntimeError if it cannot be made.
         """
         key, make = self._unsupervised_request()
-        made = self._making.ask(key, make)
+        made = self._task.ask(key, make)
         if made is not None and made.key == key:
             return _value(made), 0
         return None, self._iteration
 
     def cancel(self) -> None:
         """Give up the map without labels that is being made."""
-        self._making.cancel()
+        self._task.cancel()
 
     def close(self) -> None:
         """Make no map without labels any more."""
-        self._making.close()
+        self._task.close()
 
     def _unsupervised_request(self) -> tuple[UnsupervisedKey, Callable[[], UnsupervisedMap]]:
         controller = self._session._controller
         with controller.mailbox.lock:
             settings = unsupervised_settings(controller.mailbox.session_state.settings)
         engine, ref, told = controller.engine, weakref.ref(controller), weakref.ref(self)
-        given_up = self._making.given_up
+        given_up = self._task.given_up
 
         def moving() -> bool:
             there = ref()
@@ -390,16 +387,13 @@ class Why(Handle):
 
     @property
     def running(self) -> bool:
-        """Whether the map moves."""
+        """True while the map moves."""
         return self._session.state == "running"
 
     def seen(self) -> PublishedFrame:
         """Return the newest layout with all that belongs to it.
 
-        Raises
-        ------
-        RuntimeError
-            If there is none.
+        Raises RuntimeError if there is none.
         """
         seen = self._session._controller.mailbox.published
         if seen.layout is None:
@@ -428,13 +422,10 @@ class Why(Handle):
         return terms
 
 
-def _value(made: Made | None) -> UnsupervisedMap | None:
+def _value(made: Result | None) -> UnsupervisedMap | None:
     """Return the map that was made.
 
-    Raises
-    ------
-    RuntimeError
-        If it could not be made.
+    Raises RuntimeError if it could not be made.
     """
     if made is None:
         return None
@@ -448,10 +439,7 @@ def _value(made: Made | None) -> UnsupervisedMap | None:
 def _checked_point(point: int, n_samples: int) -> int:
     """Return the number of a point.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no such point.
+    Raises TypeError or ValueError if there is no such point.
     """
     if check_count("point", point, low=0) >= n_samples:
         raise ValueError(f"point must be below {n_samples}, the number of points, got {point}")

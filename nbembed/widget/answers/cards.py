@@ -10,9 +10,9 @@ neighbors takes long, the card goes first and comes again with them.
 from __future__ import annotations
 
 import logging
-import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from nbembed.data.distances import ROUNDING, scales_of, squared_row
 from nbembed.neighbors import k_smallest
 from nbembed.points.text import name_of
+from nbembed.session.live.background import BackgroundTask
 from nbembed.validation import error_text
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ NEIGHBORS, LABELED = 5, 10
 #: Numbers in the data up to which neighbors are searched at once: some milliseconds.
 AT_ONCE = 2**21
 #: Cards and searches that wait; the oldest is dropped, and comes when it is asked for again.
-LONGEST_QUEUE = {"read": 1000, "search": 16}
+LONGEST_QUEUES = 1000, 16
 #: Names that one message asks for.
 MOST_NAMES = 400
 
@@ -47,14 +48,8 @@ Card = tuple[dict[str, Any], list[bytes]]
 class CardSource:
     """Answers what pages ask about points. Thread-safe.
 
-    Parameters
-    ----------
-    session : Session
-    points : PointData
-    send : callable
-        ``send(content, buffers)`` of the widget.
-    unusual : callable
-        Returns the features in which a point is high and low, from it and its neighbors.
+    * send: ``send(content, buffers)`` of the widget.
+    * unusual: returns the features in which a point is high and low, from it and its neighbors.
     """
 
     def __init__(
@@ -68,55 +63,33 @@ class CardSource:
         self._session = session
         self._points = points
         self._send = send
-        self._lock = threading.Lock()
-        self._queues: dict[str, dict[tuple[str, int], Card | None]] = {"read": {}, "search": {}}
-        self._working: set[str] = set()
+        self._reading, self._searching = (
+            BackgroundTask("nbembed cards", most=most, newest_first=True) for most in LONGEST_QUEUES
+        )
         self._scales: dict[str, dict[str, Any]] = {}  # of each metric, in all of the data
 
     def card(self, client: str, point: int) -> None:
         """Send the card of a point soon."""
-        self._ask("read", client, point, None)
+        self._ask(self._reading, client, point, None)
 
-    def _ask(self, what: str, client: str, point: int, card: Card | None) -> None:
+    def _ask(self, task: BackgroundTask, client: str, point: int, card: Card | None) -> None:
         """Let a card be read, or the neighbors for one be searched, each in its own thread."""
-        with self._lock:
-            queue = self._queues[what]
-            queue.pop((client, point), None)
-            queue[client, point] = card
-            if len(queue) > LONGEST_QUEUE[what]:
-                queue.pop(next(iter(queue)))
-            if what in self._working:
-                return
-            self._working.add(what)
-        try:
-            name = f"nbembed cards: {what}"
-            threading.Thread(target=self._work, args=(what,), name=name, daemon=True).start()
-        except RuntimeError:  # no thread is to be had; the next card tries again for this one, too
-            _logger.info("cards of points are not sent", exc_info=True)
-            with self._lock:
-                self._working.remove(what)
-
-    def _work(self, what: str) -> None:
-        """Work until nobody waits for anything, for the newest question first."""
-        while True:
-            with self._lock:
-                if not self._queues[what]:
-                    self._working.remove(what)
-                    return
-                (client, point), card = self._queues[what].popitem()
-            try:
-                self._send_card(client, point, card)
-            except Exception:  # the others wait still
-                _logger.info("the card of a point could not be sent", exc_info=True)
+        task.put((client, point), partial(self._send_card, client, point, card))
 
     def _send_card(self, client: str, point: int, card: Card | None) -> None:
         """Send a card, first without neighbors where their search takes long."""
+        try:
+            self._send_parts(client, point, card)
+        except Exception:  # the others wait still
+            _logger.info("the card of a point could not be sent", exc_info=True)
+
+    def _send_parts(self, client: str, point: int, card: Card | None) -> None:
         content, buffers = self._read(client, point) if card is None else card
         X, metric = self._session.X, self._session.recipe.quality_metric
         quick = X.shape[0] * X.shape[1] <= AT_ONCE and isinstance(metric, str)
         if card is None and not quick:
             self._send(content, buffers)
-            self._ask("search", client, point, (content, buffers))
+            self._ask(self._searching, client, point, (content, buffers))
         else:
             self._send({**content, **self._around(point)}, buffers)
 
@@ -194,12 +167,9 @@ def nearest(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the nearest neighbors of one point, and their distances.
 
-    Parameters
-    ----------
-    squares : ndarray of shape (n_samples,)
-        Its squared distances; infinite to itself, and to points that are not asked for.
-    k : int
-        At most n_samples − 1 are returned.
+    * squares, of shape (n_samples,): its squared distances; infinite to itself, and to points that
+      are not asked for.
+    * k: at most n_samples − 1 are returned.
     """
     found = k_smallest(squares[None], min(k, squares.size - 1))[0]
     found = found[np.isfinite(squares[found])]  # sparse dissimilarities may store fewer

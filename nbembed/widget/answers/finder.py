@@ -46,12 +46,7 @@ _SHAPES = {
 class Finder:
     """Answers what :class:`Finding` and the queries of a page ask.
 
-    Parameters
-    ----------
-    session : Session
-    points : PointData
-    feature_names : sequence of str, optional
-        Of the columns of an array.
+    * feature_names: of the columns of an array.
     """
 
     def __init__(

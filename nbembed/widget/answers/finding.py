@@ -1,4 +1,4 @@
-"""What an Explorer can find: the panel *Find*, from Python."""
+"""Searches of an Explorer from Python, as the panel *Find* does them."""
 
 from __future__ import annotations
 

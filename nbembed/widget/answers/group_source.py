@@ -51,21 +51,9 @@ class GroupSource:
 
     What holds for all points is read at the first question, and kept.
 
-    Parameters
-    ----------
-    session : Session
-    points : PointData
-    feature_names : sequence of str, optional
-        Of the columns of an array.
+    * feature_names: of the columns of an array.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the names are not text, one for each feature of an array.
-
-    Attributes
-    ----------
-    feature_names : list of str or None
+    Raises TypeError or ValueError if the names are not text, one for each feature of an array.
     """
 
     def __init__(self, session: Session, points: PointData, feature_names: Any = None) -> None:
@@ -79,12 +67,8 @@ class GroupSource:
     ) -> dict[str, Answer]:
         """Return the functions that answer queries of pages, by name.
 
-        Parameters
-        ----------
-        columns : PointColumns
-            Those by which points are found.
-        color : callable
-            Returns the number of a column by which points can be colored.
+        * columns: those by which points are found.
+        * color: returns the number of a column by which points can be colored.
         """
         self._columns, self._color = columns, color
         return {

@@ -24,12 +24,7 @@ LISTED, NEAREST = 3, 5
 
 
 class SuggestedGroupSource:
-    """Finds groups for pages. Thread-safe.
-
-    Parameters
-    ----------
-    session : Session
-    """
+    """Finds groups for pages. Thread-safe."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

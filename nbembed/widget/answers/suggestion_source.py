@@ -35,11 +35,7 @@ class SuggestionSource:
 
     Suggestions are made only for pages that show them, in the background.
 
-    Parameters
-    ----------
-    session : Session
-    send : callable
-        ``send(content, buffers)`` of the widget.
+    * send: ``send(content, buffers)`` of the widget.
     """
 
     def __init__(self, session: Session, send: Send) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.measures.map_comparison import align_map
-from nbembed.session.live.making import Made, Making
+from nbembed.session.live.background import BackgroundTask, Result
 from nbembed.session.readings.point_measures import MANY, check_measure
 from nbembed.widget.answers.query_source import Answer
 from nbembed.widget.wire.protocol import finite
@@ -30,11 +30,7 @@ REST = 4.0
 class WhySource:
     """Answers the queries of :data:`nbembed.widget.wire.queries.WHY`.
 
-    Parameters
-    ----------
-    why : Why
-    artist : FrameArtist
-        Knows the plane that maps are drawn on.
+    * artist: knows the plane that maps are drawn on.
     """
 
     def __init__(self, why: Why, artist: FrameArtist) -> None:
@@ -145,29 +141,26 @@ class WhySource:
 
 
 class _Paced:
-    """What is measured of layouts: of few points at once, of many in a thread and at a pace."""
+    """Measures of layouts: of few points at once, of many in a thread and at a pace."""
 
     def __init__(self) -> None:
-        self._making = Making()
+        self._task = BackgroundTask("nbembed making")
         self._due = 0.0
 
     def close(self) -> None:
         """Make nothing any more."""
-        self._making.close()
+        self._task.close()
 
     def value(
         self, what: tuple[Any, ...], version: int, make: Callable[[], Any], n: int, moving: bool
-    ) -> Made | None:
+    ) -> Result | None:
         """Return what was made last of the same kind; its key ends with the layout's version.
 
-        Raises
-        ------
-        RuntimeError
-            If it could not be made.
+        Raises RuntimeError if it could not be made.
         """
         key = (*what, version)
         if n <= MANY:
-            return Made(key, make())
+            return Result(key, make())
 
         def timed() -> Any:
             began = time.monotonic()
@@ -175,10 +168,10 @@ class _Paced:
             self._due = time.monotonic() + REST * (time.monotonic() - began)
             return value
 
-        newest = self._making.newest
+        newest = self._task.newest
         known = newest is not None and newest.key[:-1] == what and newest.error is None
         rests = known and moving and time.monotonic() < self._due
-        made = newest if rests else self._making.ask(key, timed)
+        made = newest if rests else self._task.ask(key, timed)
         if made is None or made.key[:-1] != what:
             return None
         if made.error is not None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbembed.session.core.data import digest
 from nbembed.session.file.storage import save
+from nbembed.session.live.background import DeferredTask
 from nbembed.session.loading import read_session
 from nbembed.system.atomic import Identity, NotReplacedError, check_destination
 from nbembed.validation import error_text, shown
@@ -74,16 +75,11 @@ class Autosave:
         self._controller: Controller = session._controller
         self._X = session.X
         self._view, self.told = view, told
-        self._lock = threading.Condition()
         self._writing = threading.Lock()
-        self._due: float | None = None
-        self._earliest = 0.0
-        self._closed = False
         self._ended = False  # nothing is written any more, whoever asks
         self._flushed: tuple[object, Identity | None] = (_UNSAVED, None)
         self._seen: Identity | None = None
-        self._thread = threading.Thread(target=self._work, name="nbembed autosave", daemon=True)
-        self._thread.start()
+        self._task = DeferredTask("nbembed autosave", self._save)
         # From here on nothing fails, so that either this one saves to the file or the one before.
         if read is not None:
             self._seen = _take_over(self.path, read)
@@ -95,25 +91,17 @@ class Autosave:
     def note(self, event: str) -> None:
         """Take an event of the session, in its worker's thread."""
         delay = DELAY if event in EVENTS else MOTION if event == "frame" else None
-        if delay is None:
-            return
-        when = time.monotonic() + delay
-        with self._lock:
-            if self._due is None or when < self._due:
-                self._due = when
-                if delay == DELAY:
-                    self._lock.notify_all()
+        if delay is not None:
+            self._task.by(time.monotonic() + delay)
 
     def close(self) -> None:
         """Save once more, and end; :attr:`lost` then says why that failed, if it did.
 
         Whether or not a change has been told of: a command may have been given just now.
         """
-        with self._lock:
-            if self._closed:
-                return
-            self._closed = True
-            self._lock.notify_all()
+        if self._task.closed:
+            return
+        self._task.close()
         self._save(last=True)
         _writers.discard(self)
 
@@ -141,9 +129,7 @@ class Autosave:
         if not self._ended:
             self.note("supervision")
             return seen
-        with self._lock:
-            self._closed = True
-            self._lock.notify_all()
+        self._task.close()
         _writers.discard(self)
         self.told("", "")
         return seen
@@ -155,31 +141,14 @@ class Autosave:
     @property
     def lost(self) -> str:
         """The reason why the last changes are in no file after closing; "" if they are."""
-        if not self._closed or not self.error:
+        if not self.closed or not self.error:
             return ""
         return f"the last changes could not be saved to {self.path}: {self.error}"
 
     @property
     def closed(self) -> bool:
         """True if it has ended."""
-        return self._closed
-
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                while not self._closed:
-                    now = time.monotonic()
-                    if self._due is None:
-                        # Looked at again now and then: a frame tells nobody of its later date.
-                        self._lock.wait(MOTION)
-                    elif max(self._due, self._earliest) > now:
-                        self._lock.wait(max(self._due, self._earliest) - now)
-                    else:
-                        break
-                if self._closed:
-                    return
-                self._due = None
-            self._save()
+        return self._task.closed
 
     def _save(self, *, last: bool = False) -> bool:
         """Write the file, unless it has been left to another; return whether it is written."""
@@ -197,10 +166,9 @@ class Autosave:
                 _logger.log(level, "the session could not be saved", exc_info=True)
             self.error = error
         took = time.monotonic() - began
-        with self._lock:
-            self._earliest = began + took + REST * took
-            if error and not self._closed:  # a full disk may have room again
-                self._due = time.monotonic() + MOTION
+        self._task.not_before(began + took + REST * took)
+        if error:  # a full disk may have room again
+            self._task.by(time.monotonic() + MOTION)
         if last or not self._ended:
             self.told(self.path.name, error)
         return not error

@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType, GeneratorType, MethodType
 from typing import Any
 
+from nbembed.session.live.threads import begin
 from nbembed.system.weak_method import WeakMethod
 
 #: Names under which IPython keeps results: the last three, and each by its number.
@@ -245,9 +246,8 @@ def try_again(action: Callable[[], bool]) -> None:
     """
     freed = threading.Event()
     ref = WeakMethod(action, lambda _: freed.set())
-    thread = threading.Thread(target=_try, args=(ref, freed), name="nbembed ending", daemon=True)
     try:
-        thread.start()
+        begin("nbembed ending", _try, ref, freed)
     except RuntimeError:  # no thread is to be had
         _logger.info("a session may go on until the next cell", exc_info=True)
 

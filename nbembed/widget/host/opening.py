@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import Recipe
 from nbembed.points.features import Features, choose_features
-from nbembed.points.preparation.wording import counted
 from nbembed.points.table import as_table, is_annotated, is_name
 from nbembed.system.atomic import check_destination, check_writable
 from nbembed.validation import check_path, shown
 from nbembed.widget.host.autosave import check_same_data, resume
+from nbembed.widget.host.part import Part
 from nbembed.widget.view.view_state import ViewState, view_state
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from nbembed.points.point_data import PointData
     from nbembed.session import Session
     from nbembed.system.atomic import Identity
@@ -28,29 +25,17 @@ if TYPE_CHECKING:
 #: Metrics of vectors whose coordinates need not mean anything by themselves.
 VECTOR_METRICS = ("euclidean", "l2", "sqeuclidean", "cosine")
 
-#: Of a parameter that is chosen by the data and their number.
-AUTO = "auto"
-
 
 @dataclass(frozen=True)
 class Opened:
     """A session and how it came.
 
-    Attributes
-    ----------
-    session : Session
-    features : Features or None
-        What of the data is embedded, where data were given.
-    owned : bool
-        Whether the Explorer made it.
-    read : tuple or None
-        The identity of the file to which it is saved, where it was read from it.
-    view : ViewState
-        What was shown when the file was written that the session was read from.
-    given : object
-        The table or AnnData that was given as X.
-    points : PointData or None
-        Names, columns and images, where they come from another Explorer.
+    * features: what of the data is embedded, where data were given.
+    * owned: whether the Explorer made it.
+    * read: the identity of the file to which it is saved, where it was read from it.
+    * view: what was shown when the file was written that the session was read from.
+    * given: the table or AnnData that was given as X.
+    * points: names, columns and images, where they come from another Explorer.
     """
 
     session: Session
@@ -60,28 +45,6 @@ class Opened:
     view: ViewState = field(default_factory=ViewState)
     given: Any = None
     points: PointData | None = None
-
-
-@dataclass(frozen=True)
-class Part:
-    """Some points of an Explorer: what stands for X in a map of these alone."""
-
-    features: Features
-    points: PointData
-
-
-def part_of(session: Session, data: PointData, note: str, points: NDArray[np.intp]) -> Part:
-    """Return some of the points, their features as they are embedded in the map of all."""
-    X = session.X
-    rows = X[points][:, points] if session.recipe.takes_distances else X[points]
-    said = f"{counted(points.size, 'point')} of {session.n_samples:,}. {note}".strip()
-    return Part(Features(rows, note=said), data.take(points))
-
-
-def recipe_of_part(recipe: Recipe[Any]) -> Recipe[Any]:
-    """Return a method for some of the points: what can follow their number does so."""
-    by_number = [f.name for f in fields(recipe) if isinstance(f.default, str) and f.default == AUTO]
-    return recipe.replace(**dict.fromkeys(by_number, AUTO))
 
 
 def open_session(
@@ -100,12 +63,9 @@ def open_session(
     ``prepared`` are the arguments of :func:`choose_features`; ``supervision`` may name a column of
     the data or of ``columns``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the arguments do not belong together or one of them is not legal; it is named.
-    OSError
-        If ``autosave`` cannot be written.
+    Raises ValueError or TypeError if the arguments do not belong together or one of them is not
+    legal; it is named.
+    Raises OSError if ``autosave`` cannot be written.
     """
     from nbembed.session import Session
 

@@ -19,11 +19,11 @@ import logging
 import pathlib
 import secrets
 import sys
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
+from nbembed.session.live.background import DeferredTask
 from nbembed.validation import shown
 
 _logger = logging.getLogger(__name__)
@@ -51,11 +51,8 @@ class StillOutput:
         self._draw = draw
         self._page = page
         self._id = f"nbembed-{secrets.token_hex(8)}"
-        self._lock = threading.Condition()
         self._changed: float | None = None  # first since the last picture
-        self._due: float | None = None
-        self._shown = False
-        self._closed = False
+        self._renewal: DeferredTask | None = None
         self._last = b""
 
     def show(self) -> None:
@@ -64,42 +61,28 @@ class StillOutput:
             return
         self._publish(update=False)
         self._publish_script()
-        with self._lock:
-            begins, self._shown = not self._shown, True
-        if begins:
+        if self._renewal is None:
             try:
-                threading.Thread(target=self._work, name="nbembed picture", daemon=True).start()
+                self._renewal = DeferredTask("nbembed picture", self._renew)
             except RuntimeError:  # no thread is to be had: the first picture stays
                 _logger.info("the picture of the output is not renewed", exc_info=True)
 
     def note(self, event: str) -> None:
         """Take an event of the session, in its worker's thread."""
-        if not self._shown or event not in EVENTS:
+        if self._renewal is None or event not in EVENTS:
             return
         now = time.monotonic()
-        with self._lock:
-            if self._changed is None:
-                self._changed = now
-                self._lock.notify_all()
-            self._due = min(self._changed + MOTION, now + REST)
+        changed = self._changed = now if self._changed is None else self._changed
+        self._renewal.at(min(changed + MOTION, now + REST))
 
     def close(self) -> None:
         """Publish the last picture, and end."""
-        with self._lock:
-            due, self._closed = self._due is not None, True
-            self._lock.notify_all()
-        if due and self._shown:
+        if self._renewal is not None and self._renewal.close():
             self._publish(update=True)
 
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                while not self._closed and (self._due is None or self._due > time.monotonic()):
-                    self._lock.wait(None if self._due is None else self._due - time.monotonic())
-                if self._closed:
-                    return
-                self._changed = self._due = None
-            self._publish(update=True)
+    def _renew(self) -> None:
+        self._changed = None
+        self._publish(update=True)
 
     def _publish(self, *, update: bool) -> None:
         publisher = _publisher()

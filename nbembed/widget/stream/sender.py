@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from nbembed.session.live.threads import begin
+
 log = logging.getLogger(__name__)
 
 #: A page that has not been heard yet.
@@ -179,8 +181,7 @@ class Sender:
 
     def start(self) -> None:
         """Start the thread; without it, somebody must call :meth:`turn`."""
-        self._thread = threading.Thread(target=self._loop, name="nbembed-sender", daemon=True)
-        self._thread.start()
+        self._thread = begin("nbembed-sender", self._loop)
 
     def poke(self, event: str) -> None:
         """Note an event of the session: "frame", or one for ``deliver``."""

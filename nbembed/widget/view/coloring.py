@@ -71,6 +71,20 @@ class ColumnChoice:
             key = self._keys[column]
             self._show(self._columns.color_column(key), self._columns.name(key))
 
+    def answer_columns(self, use: str, text: str) -> tuple[dict[str, Any], list[bytes]]:
+        """Answer ``find_columns``: those to find points by, or to color by, whose titles match."""
+        titles = self.titles if use == "color" else self._columns.titles
+        found = titles.find(text)
+        keys = [] if use == "color" else [self._columns.key(place) for place in found.places]
+        return {
+            "columns": found.places,
+            "titles": found.titles,
+            "colors": [self.place(key) for key in keys],
+            "numbers": [self._columns.is_numeric(key) for key in keys],
+            "matching": found.matching,
+            "count": found.count,
+        }, []
+
     def place(self, key: Hashable) -> int | None:
         """Return the number of a column that is offered; −1 stands for the labels."""
         return LABELS if key is None else self._numbers.get(key)

@@ -123,6 +123,12 @@ VIEW_COMMANDS: Mapping[str, CommandType] = {
         CommandType("set_second", "Change parameters of the second map.", parameters=True),
         CommandType("reset_second", "Start the second map again."),
         CommandType("take_over_second", "Give the map the second one's method and parameters."),
+        CommandType("map_of", "Make a map of some points alone.", points=("points",)),
+        CommandType(
+            "close_map",
+            "Close a map of some points; its labels stay.",
+            (Field("widget", TEXT, "Of those in `child_maps`."),),
+        ),
         CommandType(
             "cancel", "Give up what is done in the background.", (Field("what", Background),)
         ),

@@ -121,6 +121,12 @@ CardClass = record(
     Field("name", TEXT),
     Field("count", INDEX),
 )
+ChildMap = record(
+    "ChildMap",
+    "A map of some points that a page has opened.",
+    Field("widget", TEXT, "Its Explorer, as the host of widgets knows it."),
+    Field("name", TEXT),
+)
 SavedSelection = record(
     "SavedSelection",
     "Points that were saved by name.",
@@ -129,7 +135,7 @@ SavedSelection = record(
 )
 TYPES: tuple[Enum | Record, ...] = (
     RunState, ColorMode, Background, ColumnKind, *class_types.TYPES,
-    *control_types.TYPES, PathStep, ColorColumn, SavedSelection, SecondMap,
+    *control_types.TYPES, PathStep, ColorColumn, ChildMap, SavedSelection, SecondMap,
     SuggestionState, SuggestionCheck, CardRow, CardNeighbor, CardClass,
     *queries.TYPES,
 )  # fmt: skip
@@ -250,6 +256,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("snapshots", list_of(SnapshotInfo), [], "Oldest first."),
         Trait("compared", nullable(Compared), None, "What the map is compared with."),
         Trait("second", nullable(SecondMap), None, "The second live map."),
+        Trait("child_maps", list_of(ChildMap), [], "Maps of some points, oldest first."),
     )
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +10,7 @@ from sklearn.datasets import load_iris
 
 from nbembed.experiments.papers import framework, framework_choices
 from nbembed.experiments.papers.framework import CHOICES, Task
-from nbembed.experiments.papers.framework_choices import accuracies, main
+from nbembed.experiments.papers.framework_choices import EXPERIMENTS, accuracies, at_best
 
 TASK = Task("iris", 2)
 
@@ -36,17 +34,16 @@ def test_what_is_chosen_is_one_of_the_choices(iris):
     assert any(np.isclose(100 * framework._score(shared, 3), found))
 
 
-def test_the_best_choice_is_printed_for_each_number_of_axes(monkeypatch, capsys):
+def test_the_best_choice_is_that_of_all_splits_together(iris, monkeypatch):
     X, y = load_iris(return_X_y=True)
     monkeypatch.setattr(framework_choices, "load", lambda name, data: SimpleNamespace(X=X, y=y))
     monkeypatch.setattr(framework_choices, "SPLITS", range(2))
-    learners = (("LFDA", "SELF"),)
-    run = partial(framework._figures, 10, learners, (TASK,), framework.linear)
-    monkeypatch.setattr(framework_choices, "RUNS", {"small": run})
-    monkeypatch.setattr(sys, "argv", ["framework_choices", "small", "--axes", "1", "2"])
-    main()
-    lines = capsys.readouterr().out.splitlines()
-    told = [(count, learner) for count in (1, 2) for learner in learners[0]]
-    for line, (count, learner) in zip(lines, told, strict=True):
-        assert line.startswith(f"iris, 10 labels, {count} axes: {learner} ")
-    assert "pca_weight" in lines[1]
+    monkeypatch.setattr(framework_choices, "TASKS", (TASK,))
+    monkeypatch.setattr(framework_choices, "MORE", ())
+    monkeypatch.setattr(framework_choices, "LEARNERS", {"SELF": CHOICES["SELF"]})
+    found = {figure.name: figure for figure in EXPERIMENTS[0].figures(None)}
+    assert len(found) == 4  # linear and by the kernel, few labels and many
+    of_splits = np.array([accuracies((*iris, 10, TASK, "SELF"), split) for split in range(2)])
+    best = found[at_best("iris", 10, "SELF")]
+    assert best.measured == pytest.approx(of_splits.mean(axis=0).max())
+    assert best.measured <= of_splits.max(axis=1).mean()

@@ -14,7 +14,7 @@ import nbembed as nb
 from nbembed.session import Session
 from nbembed.session.core.events import Event
 from tests.session import fake
-from tests.session.fake import Fake, Other, rest
+from tests.session.fake import Fake, Other, may_switch, rest
 from tests.waiting import GUARD
 
 
@@ -60,7 +60,7 @@ def random_command(session: Session, rng: random.Random) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_steered_from_several_threads_while_it_runs(start, seed):
     session = start(Fake(random_state=seed))
-    session._controller.add_method(Other)
+    may_switch(session, Other)
 
     def steer(seed: int) -> None:
         rng = random.Random(seed)
@@ -92,7 +92,7 @@ def test_steered_from_several_threads_while_it_runs(start, seed):
 
 def test_no_label_is_lost_whoever_speaks_when(start):
     session = start()
-    session._controller.add_method(Other)
+    may_switch(session, Other)
     session.play()
 
     def label(points: range) -> None:

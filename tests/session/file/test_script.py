@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import nbembed as nb
 from nbembed.session import Session, load_session
-from tests.session.fake import Fake, Other, rest
+from tests.session.fake import Fake, Other, may_switch, rest
 from tests.session.file.test_storage import edited, tampered
 
 KINDS = (Fake, Other)
@@ -56,7 +56,7 @@ def check_literals(script: str, classes: tuple[str, ...] = ("Fake", "Other")) ->
 def saved(start, tmp_path):
     """Return the path of a file whose log has a command of every kind."""
     session = start()
-    session._controller.add_method(Other)
+    may_switch(session, Other)
     session.step(7)
     session.label([1, 2], "a")
     session.set(weight=2.0)

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from nbembed.session import Session, load_session
 from tests.session import fake
-from tests.session.fake import Fake, Other, rest
+from tests.session.fake import Fake, Other, may_switch, rest
 from tests.waiting import GUARD
 
 KINDS = (Fake, Other)
@@ -101,7 +101,7 @@ def test_a_loaded_session_plays_on_and_replays_to_the_same_bits(steered, tmp_pat
 @pytest.mark.parametrize("steps", [0, 3])
 def test_a_map_saved_at_its_start_is_there_again(start, tmp_path, given, steps):
     session = start()
-    session._controller.add_method(Other)
+    may_switch(session, Other)
     if steps:
         session.step(steps, wait=True)
     given(session)

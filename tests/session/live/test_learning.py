@@ -13,7 +13,7 @@ import pytest
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session import fake
-from tests.session.fake import Fake, Learning, rest
+from tests.session.fake import Fake, Learning, may_switch, rest
 from tests.waiting import GUARD, eventually
 
 KINDS = (Fake, Learning)
@@ -181,7 +181,7 @@ def test_switching_away_and_back_while_it_learns(learning):
     learning.label([0], "a")
     learning.label([1], "b")
     eventually(lambda: learning.learning)
-    learning._controller.add_method(Fake)
+    may_switch(learning, Fake)
     learning.switch("Fake")
     learning.step(4)
     assert learning.wait(timeout=GUARD)

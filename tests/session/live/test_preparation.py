@@ -442,9 +442,9 @@ def test_suggestions_are_those_of_the_metric_that_a_cancel_leaves(moving):
     moving.set(metric="cosine")
     at_the_gate(moving)
     suggester = moving._controller.suggester
-    eventually(lambda: not suggester.busy and suggester.newest.request.metric == "cosine")
+    eventually(lambda: not suggester.busy and suggester.newest.key.metric == "cosine")
     moving.cancel()
-    eventually(lambda: not suggester.busy and suggester.newest.request.metric == "euclidean")
+    eventually(lambda: not suggester.busy and suggester.newest.key.metric == "euclidean")
 
 
 def test_what_is_not_possible_without_a_canceled_change_goes_with_it(moving):
@@ -481,7 +481,7 @@ def test_a_pause_behind_a_change_stops_the_map_at_once(moving):
     at_the_gate(moving)
     moving.pause()
     assert moving.state == "paused"
-    eventually(lambda: moving._controller._executor.preparation.n_waiting == 2)
+    eventually(lambda: moving._controller.preparation.n_waiting == 2)
     seen = moving.iteration
     assert not moving.wait(timeout=0.05)
     assert moving.iteration <= seen + 1

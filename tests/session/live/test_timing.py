@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 import nbembed as nb
 from nbembed.session import Session
-from tests.session.fake import Fake, Learning, Other, rest
+from tests.session.fake import Fake, Learning, Other, may_switch, rest
 
 X = load_iris().data[::4]
 Steps = Sequence[Callable[[Session], None]]
@@ -28,7 +28,7 @@ def steered(method: object, steps: Steps, rests: Sequence[bool]) -> np.ndarray:
     with Session(X, method) as session, contextlib.ExitStack() as held:
         session.pace = None
         session.auto_learn = False
-        session._controller.add_method(Other)
+        may_switch(session, Other)
         for step, rested in zip(steps, rests):
             held.enter_context(session._controller.mailbox.lock)
             step(session)

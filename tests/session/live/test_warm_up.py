@@ -10,7 +10,7 @@ import pytest
 
 import nbembed as nb
 from nbembed.kernels.threads import run_chunks
-from nbembed.session.live import compiled_threads
+from nbembed.session.live import threads
 from nbembed.session.live import warm_up as room
 from nbembed.session.live.warm_up import warm_up
 from tests.session.fake import Fake, calls
@@ -149,7 +149,7 @@ def test_it_ends_with_the_interpreter(
     thread = warm_up(nb.HSSNE().recipe, 300)
     assert thread is not None
     assert begun.wait(GUARD)
-    stop = compiled_threads._stops[thread]()
+    stop = threads._stops[thread]()
     assert stop is not None
     stop()
     wait(thread)

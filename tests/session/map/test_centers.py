@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nbembed.session import Session, load_session
-from tests.session.fake import Anchored, Fake, Learning, rest
+from tests.session.fake import Anchored, Fake, Learning, may_switch, rest
 from tests.session.live.test_learning import learned
 
 KINDS = (Fake, Learning, Anchored)
@@ -76,7 +76,7 @@ def test_a_new_class_brings_its_landmark_once_it_is_learned(anchored):
 
 
 def test_another_method_takes_the_points_alone(anchored):
-    anchored._controller.add_method(Fake)
+    may_switch(anchored, Fake)
     anchored.switch("Fake")
     anchored.step(3)
     rest(anchored)

@@ -16,7 +16,7 @@ from nbembed.session.core.methods import known_methods
 from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.settings import Settings
 from nbembed.session.map.engine import Engine
-from nbembed.session.map.trace import TRACE_LIMIT
+from nbembed.session.map.running import TRACE_LIMIT
 from nbembed.supervision import Supervision
 from tests.session.fake import Anchored, Fake, Glide, Learning, Other
 
@@ -122,7 +122,7 @@ def test_a_failed_step_leaves_the_layout(X, monkeypatch):
 
 
 def test_the_trace_is_thinned_and_keeps_its_ends(X, monkeypatch):
-    monkeypatch.setattr("nbembed.session.map.trace.TRACE_LIMIT", 100)
+    monkeypatch.setattr("nbembed.session.map.running.TRACE_LIMIT", 100)
     assert TRACE_LIMIT == 20_000
     engine = Engine(X, Settings.of(Fake(random_state=0), Supervision(30)))
     for _ in range(350):

@@ -375,7 +375,7 @@ def test_a_map_without_labels_that_is_canceled_takes_no_further_step(start):
     eventually(lambda: fake.calls["objective"])
     why.cancel()
     fake.gate.set()
-    eventually(lambda: not why._making.busy)
+    eventually(lambda: not why._task.busy)
     assert why._iteration <= 1
 
 
@@ -387,6 +387,6 @@ def test_closing_ends_the_affinities_of_the_map_without_labels(start):
     why.ask_unsupervised()
     eventually(lambda: slow.begun)
     session.close()
-    eventually(lambda: not why._making.busy)
-    assert (slow.made, why._making.newest) == ([], None)
+    eventually(lambda: not why._task.busy)
+    assert (slow.made, why._task.newest) == ([], None)
     slow.clean()

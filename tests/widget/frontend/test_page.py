@@ -129,9 +129,9 @@ def test_focus_counts_inside_a_shadow_tree(page: Page) -> None:
     expect(page.get_by_role("group", name="Embedding explorer")).to_be_focused()
 
 
-@pytest.mark.parametrize(
-    ("mark", "theme"),
-    [
+def test_the_theme_is_that_of_the_host(open_explorer: Any) -> None:
+    page = open_explorer(n=20)
+    for mark, theme in (
         ("document.body.dataset.theme = 'dark'", "dark"),
         ("document.body.dataset.theme = 'light'", "light"),
         ("document.body.classList.add('dark')", "dark"),
@@ -142,12 +142,13 @@ def test_focus_counts_inside_a_shadow_tree(page: Page) -> None:
             "light",
         ),
         ("document.documentElement.dataset.theme = 'dark'", "dark"),
-    ],
-)
-def test_the_theme_is_that_of_the_host(open_explorer: Any, mark: str, theme: str) -> None:
-    page = open_explorer(n=20, scheme="light" if theme == "dark" else "dark")
-    page.evaluate(mark)
-    expect(page.locator(".nbe")).to_have_attribute("data-theme", theme)
+    ):
+        other = "light" if theme == "dark" else "dark"
+        page.emulate_media(color_scheme=other)
+        expect(page.locator(".nbe")).to_have_attribute("data-theme", other)
+        page.evaluate(mark)
+        expect(page.locator(".nbe")).to_have_attribute("data-theme", theme)
+        page.evaluate("document.body.className = ''; delete document.body.dataset.theme")
 
 
 def test_frames_are_drawn_acknowledged_and_announced(page: Page) -> None:

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import nbembed as nb
-from tests.widget.frontend.test_page import lasso_around, screen_of
+from tests.widget.frontend.test_page import lasso_around, screen_of, selection
 from tests.widget.page import DARK, LIGHT, act
 from tests.widget.panels import TABS, choose, filled, open_tab
 
@@ -59,15 +59,17 @@ def test_axe_finds_what_is_wrong(page: Page) -> None:
     assert "color-contrast" in found
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_a_tab(page: Page, tab: str) -> None:
-    open_tab(page, tab)
-    accessible(page)
-    choose(page, [])
-    if tab == "Find":
-        page.get_by_role("button", name="Clear", exact=True).click()
-    page.mouse.move(2, 2)
-    accessible(page)
+def test_each_tab(page: Page) -> None:
+    chosen = selection(page)
+    for tab in TABS:
+        choose(page, chosen)
+        open_tab(page, tab)
+        accessible(page)
+        choose(page, [])
+        if tab == "Find":
+            page.get_by_role("button", name="Clear", exact=True).click()
+        page.mouse.move(2, 2)
+        accessible(page)
 
 
 def test_help(page: Page) -> None:
@@ -133,6 +135,16 @@ def test_the_strip_of_snapshots_and_a_second_live_map(page: Page) -> None:
     page.get_by_role("button", name="Blended").click()
     page.get_by_role("checkbox", name="Color by change of neighborhoods").check()
     expect(page.get_by_text("neighbors changed")).to_be_visible()
+    accessible(page)
+
+
+def test_a_map_of_some_points(page: Page) -> None:
+    choose(page, list(range(40)))
+    page.get_by_role("button", name="Map of these points").click()
+    expect(page.locator(".nbe .nbe")).to_be_focused()
+    accessible(page)
+    page.keyboard.press("Backspace")
+    expect(page.get_by_role("navigation", name="Maps")).to_be_visible()
     accessible(page)
 
 

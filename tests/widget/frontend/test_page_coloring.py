@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from nbembed.drawing.contrast import on_ground, parsed
 from tests.widget.frontend.test_page import selected, selection
 from tests.widget.page import DARK, act, kernel, sent
 
@@ -59,10 +60,14 @@ def test_a_point_without_a_class_is_as_it_was_before_labels_were_carried(
     page.wait_for_function(f"({PIXELS})({neutral}) > 100")
     before = page.evaluate(f"({PIXELS})({neutral})")
     act(page, "k.update({ color_by: 'probability' })")
-    colors = "Uint8Array.from({ length: 320 }, (_, i) => [0, 0, 200, i < 160 ? 255 : 0][i % 4])"
+    pale = "#F0E442"
+    mixed = ", ".join(map(str, parsed(pale)))
+    colors = f"Uint8Array.from({{ length: 320 }}, (_, i) => [{mixed}, i < 160 ? 255 : 0][i % 4])"
     act(page, f"k.frame({{}}, [{colors}])")
     page.wait_for_function(f"({PIXELS})({neutral}) < {0.7 * before}")
-    assert page.evaluate(f"({PIXELS})([40, 40, 209]) > 100")
+    # Adapted to the ground as the class's own color is, and as opaque as unlabeled points are.
+    drawn = [round(0.843 * c + 0.157 * 255) for c in on_ground(pale, (255, 255, 255))]
+    assert page.evaluate(f"({PIXELS})({drawn}) > 100")
     assert page.evaluate(f"({PIXELS})({neutral})") > 0.3 * before
 
 

@@ -17,8 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import nbembed as nb
-from nbembed.widget import explorer as explorer_module
-from nbembed.widget.host import lifetime
+from nbembed.widget.host import ending, lifetime
 from nbembed.widget.host.lifetime import (
     LOOKING,
     Displays,
@@ -212,7 +211,7 @@ def test_a_session_in_use_by_a_picture_ends_when_the_picture_is_drawn() -> None:
     drawing, stop = threading.Event(), threading.Event()
 
     def draw() -> None:
-        session = explorer._exports._session
+        session = explorer._session
         drawing.set()
         stop.wait(GUARD)
         del session
@@ -246,9 +245,9 @@ def test_two_looks_at_once_do_not_take_each_other_for_a_user(
         explorer.close()
     looked: list[bool] = []
     with monkeypatch.context() as patch:  # until one look by itself finds that nothing refers to it
-        patch.setattr(explorer_module, "in_use", lambda *it: looked.append(in_use(*it)) or True)
+        patch.setattr(ending, "in_use", lambda *it: looked.append(in_use(*it)) or True)
         eventually(lambda: explorer._ended_session() or not looked[-1])
-    monkeypatch.setattr(explorer_module, "in_use", slow)
+    monkeypatch.setattr(ending, "in_use", slow)
     found: list[bool] = []
     first = threading.Thread(target=lambda: found.append(explorer._ended_session()))
     first.start()

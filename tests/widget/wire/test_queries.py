@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbembed.widget.answers import query_source
+from nbembed.session.live import threads
 from nbembed.widget.answers.query_source import QuerySource
 from nbembed.widget.wire import protocol, queries, typescript
 from nbembed.widget.wire.query_types import QueryType
@@ -153,7 +153,7 @@ def test_the_newest_query_of_an_asker_counts() -> None:
 
 def test_at_exit_what_waits_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     page, stops = Page(), []
-    monkeypatch.setattr(query_source, "end_at_exit", lambda thread, stop: stops.append(stop))
+    monkeypatch.setattr(threads, "end_at_exit", lambda thread, stop: stops.append(stop))
     source, go = answering(page)
     source.ask(asked(request=2, asker=1))
     [stop] = stops

@@ -18,11 +18,11 @@ export default function explorer(): { initialize: Initialize<State>; render: Ren
         if (store === own) store = null;
       };
     },
-    render({ model, el }) {
+    render({ model, el, host }) {
       // For a host that renders without initializing, the view has a store of its own.
       const shared = store;
       const own = shared ?? new Store(model as Model);
-      const unmount = mount(own, el, App);
+      const unmount = mount(own, el, App, { host });
       return () => {
         unmount();
         if (!shared) own.destroy();

@@ -118,9 +118,9 @@ const KEYS = new Set(["p", "l", "f", "+", "=", "-", "i", "Escape", " ", "ArrowLe
 export function mount(el: HTMLElement, state: State): () => void {
   const store = new Store(new StillModel(state) as unknown as Model);
   const Layout: typeof StillApp = (props) => StillApp({ ...props, measure: state.measure?.name });
-  return mountView(store, el, Layout, (view, event) => {
+  return mountView(store, el, Layout, { keys: (view, event) => {
     // The cursor's Space selects a point; without one it would play.
     if (!KEYS.has(event.key) || (event.key === " " && !view.map.peek()?.cursorShown)) return false;
     return handleKey(view, event);
-  }, true);
+  }, still: true });
 }

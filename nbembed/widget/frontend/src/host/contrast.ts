@@ -79,8 +79,8 @@ function withLightness([, a, b]: Triple, L: number): RGB {
   return [r, g, blue];
 }
 
-/** A color on the ground of a theme. */
-function adapted(color: RGB, dark: boolean, ground: RGB): RGB {
+/** A color as it is shown in a theme. */
+export function adapted(color: RGB, { dark, background: ground }: Theme): RGB {
   const lab = toOklab(color);
   const least = dark ? LEAST.dark : LEAST.light;
   let L = lab[0];
@@ -101,12 +101,12 @@ function adapted(color: RGB, dark: boolean, ground: RGB): RGB {
 const known = new Map<string, RGB>();
 
 /** A class's color, given as CSS, as it is shown in a theme. */
-export function shown(color: string, { dark, background }: Theme): RGB {
-  const key = `${color} ${dark} ${background}`;
+export function shown(color: string, theme: Theme): RGB {
+  const key = `${color} ${theme.dark} ${theme.background}`;
   let found = known.get(key);
   if (!found) {
     if (known.size > 5000) known.clear();
-    found = adapted(parseColor(color), dark, background);
+    found = adapted(parseColor(color), theme);
     known.set(key, found);
   }
   return found;

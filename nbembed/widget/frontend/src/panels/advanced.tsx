@@ -1,9 +1,9 @@
 /** What a map is prepared with, in a fold: numbers and words, and what a change of each costs. */
-import { useId } from "preact/hooks";
 import type { View } from "../view/view";
 import type { Prepared } from "../wire/wire.generated";
 import { Icon } from "./icons";
 import { NumberField } from "./number_field";
+import { useOwnId } from "./own_id";
 
 export function Advanced({ view }: { view: View }) {
   const open = view.advancedOpen;
@@ -20,7 +20,7 @@ export function Advanced({ view }: { view: View }) {
 }
 
 function Row({ view, prepared: { name, title, value, words, description, cost } }: { view: View; prepared: Prepared }) {
-  const id = useId();
+  const id = useOwnId();
   const number = Number(value);
   return (
     <div class="nbe-advanced" title={description}>

@@ -1,11 +1,12 @@
 /** A field in which a column is found by typing, with the list of those that match. */
-import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { inline } from "../state/cards";
 import { ColumnSearch, type Choice, type ChoiceGroup } from "../state/column_search";
 import { focusIsOn } from "../host/roots";
 import type { View } from "../view/view";
 import type { ColumnUse } from "../wire/wire.generated";
 import { Icon } from "./icons";
+import { useOwnId } from "./own_id";
 
 /** Choices that PageUp and PageDown pass. */
 const PAGE = 8;
@@ -34,7 +35,7 @@ export function ColumnPicker({ view, use, label, title, shown = "", placeholder 
   const search = useMemo(() => new ColumnSearch(view.store, use, (message) => view.say(message)), [view, use]);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const id = useId();
+  const id = useOwnId();
   useLayoutEffect(() => search.offer(before, after, skipped), [before, after, skipped]);
   const open = search.open.value;
   const choices = search.choices.value;

@@ -34,6 +34,7 @@ const PATHS = {
   hidden: <><path d="M1.8 8S4 4 8 4s6.2 4 6.2 4S12 12 8 12 1.8 8 1.8 8z" stroke-linejoin="round" /><path d="M3 13 13 3" /></>,
   trash: <path d="M3 4.4h10M6.4 4.2V2.8h3.2v1.4M4.4 4.6l.6 8.6h6l.6-8.6M6.8 7v4M9.2 7v4" stroke-linejoin="round" />,
   full: <path d="M9.4 2.6h4v4M13 3 9.2 6.8M6.6 13.4h-4v-4M3 13l3.8-3.8" />,
+  within: <><circle cx="8" cy="8" r="6" stroke-dasharray="2.6 1.9" /><path d="M5.6 7.2v.1M8.6 5.4v.1M10.4 8.4v.1M7.4 10v.1" stroke-width="2.2" /></>,
   forget: <><path d="m6.2 12.8-3.3-3.3a1 1 0 0 1 0-1.4l5-5a1 1 0 0 1 1.4 0l3.5 3.5a1 1 0 0 1 0 1.4l-4.8 4.8z" stroke-linejoin="round" /><path d="m5.4 5.6 4.9 4.9M6.2 12.8h6.6" /></>,
 } satisfies Record<string, JSX.Element>;
 

@@ -1,4 +1,5 @@
 /** What can be done with the selection: label, link, keep apart, pin or forget its points. */
+import { FEWEST } from "../view/child_maps";
 import { inline } from "../state/cards";
 import { shownCss } from "../host/contrast";
 import type { View } from "../view/view";
@@ -60,6 +61,11 @@ function Actions({ view }: { view: View }) {
         <button type="button" class="nbe-button" aria-label="Forget" aria-disabled={!count} title="Remove labels, links and pins of the selected points" onClick={() => view.forget()}>
           <Icon name="forget" />Forget
         </button>
+        {view.childMaps.possible && (
+          <button type="button" class="nbe-button nbe-map-of" aria-label="Map of these points" aria-disabled={count < FEWEST} title={count < FEWEST ? `Select at least ${FEWEST} points` : "Make a map of the selected points alone, with neighbors of its own; labels are shared (M)"} onClick={() => void view.childMaps.make()}>
+            <Icon name="within" />Map of these
+          </button>
+        )}
       </div>
       {apart && (
         <p class="nbe-why nbe-apart">

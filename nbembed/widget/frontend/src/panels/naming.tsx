@@ -1,10 +1,11 @@
 /** The field beside a selection in which its class is typed, with the classes that the text may stand for. */
 import { useSignal } from "@preact/signals";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { areDigits, type Choice } from "../view/naming";
 import { focusIsOn } from "../host/roots";
 import type { View } from "../view/view";
 import { ClassSymbol } from "./class_symbol";
+import { useOwnId } from "./own_id";
 
 const LABELS = { selection: "Class of the selection", question: "Class of the point", next: "Class to label with" } as const;
 
@@ -17,7 +18,7 @@ function Field({ view, label }: { view: View; label: string }) {
   const { naming } = view;
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
-  const id = useId();
+  const id = useOwnId();
   const [left, top] = naming.place.value;
   const choices = naming.choices.value;
   const text = naming.text.value;

@@ -3,7 +3,7 @@
  * height, so that their places are known without measuring.
  */
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { inline, plain } from "../state/cards";
 import { count } from "../state/group";
 import { clock, WHO } from "../state/origin";
@@ -12,6 +12,7 @@ import type { View } from "../view/view";
 import type { RowColumn, RowTable } from "../wire/wire.generated";
 import { ClassSymbol } from "./class_symbol";
 import { Icon } from "./icons";
+import { useOwnId } from "./own_id";
 import { useWatch } from "./watch";
 
 /** Height of a row, and of the rows in view, in pixels; as in group.css. */
@@ -90,7 +91,7 @@ function Dock({ view, rows, all }: { view: View; rows: Rows; all: string }) {
 }
 
 function Grid({ view, rows, columns }: { view: View; rows: Rows; columns: RowColumn[] }) {
-  const id = useId();
+  const id = useOwnId();
   const scroller = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const height = useSignal(VIEW);

@@ -1,12 +1,13 @@
 /** The side panel: a tab for each thing to do beside the map. */
 import type { ComponentType } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { View } from "../view/view";
 import { FindPanel } from "./find";
 import { useFocusKept } from "./focus";
 import { GroupPanel } from "./group";
 import { ComparePanel } from "./compare";
 import { HistoryPanel } from "./history";
+import { useOwnId } from "./own_id";
 import { Steer } from "./steer";
 import { WhyPanel } from "./why";
 
@@ -33,7 +34,7 @@ const TABS: readonly Tab[] = [
  * room than there is beside the map. Without an open tab it is folded away.
  */
 export function SidePanel({ view }: { view: View }) {
-  const id = useId();
+  const id = useOwnId();
   const open = TABS.find(({ name }) => name === view.tab.value);
   return open ? <Open view={view} open={open} id={id} /> : null;
 }

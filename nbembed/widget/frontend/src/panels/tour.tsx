@@ -1,10 +1,11 @@
 /** A tour of a minute: one part of the Explorer after the other, each with two sentences. It begins when asked for, never by itself. */
 import { useSignal } from "@preact/signals";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { overlap, type Box } from "../map/open_cards";
 import { focusIsIn } from "../host/roots";
 import type { View } from "../view/view";
 import { Icon } from "./icons";
+import { useOwnId } from "./own_id";
 
 interface Stop {
   title: string;
@@ -130,7 +131,7 @@ interface NoteProps {
 
 /** What is said of a part. A new one for each, so that screen readers read it when it takes the focus. */
 function Note({ stop: { title, text }, boxes, place, count, go, end }: NoteProps) {
-  const id = useId();
+  const id = useOwnId();
   const element = useRef<HTMLDivElement>(null);
   const next = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 /** From colors, labels, links and the selection to how each point is drawn. */
 import type { ClassInfo, ColorColumn, ColorMode } from "../wire/wire.generated";
-import { shown } from "../host/contrast";
+import { adapted, shown } from "../host/contrast";
 import { endsOf } from "../state/column_text";
 import type { GroupColors } from "../state/group_walk";
 import { confidenceOf, type Suggestions } from "../state/suggestions";
@@ -107,9 +107,14 @@ function painter(input: StyleInput, colors: Uint8Array): (i: number) => void {
     return numberPainter(input.measure.values, input.measure.low, input.measure.high, theme, alpha, colors);
   }
   if (input.colorBy === "probability" && membershipColors.length === 4 * input.size) {
+    // Mixtures are many, and most are alike: one color is adapted for those that agree in six bits.
+    const known = new Map<number, RGB>();
     return (i) => {
       const o = 4 * i;
-      const mixed: RGB = [membershipColors[o], membershipColors[o + 1], membershipColors[o + 2]];
+      const [r, g, b] = membershipColors.subarray(o, o + 3);
+      const key = ((r >> 2) << 12) | ((g >> 2) << 6) | (b >> 2);
+      let mixed = known.get(key);
+      if (!mixed) known.set(key, (mixed = adapted([r, g, b], theme)));
       const share = membershipColors[o + 3] / 255;
       put(colors, o, mix(neutral, mixed, share), Math.round((NEUTRAL_SHARE + share * (1 - NEUTRAL_SHARE)) * alpha));
     };

@@ -22,6 +22,8 @@ interface KeyBinding {
   /** Whether the binding applies now; by default it always does. */
   when?: (view: View) => boolean;
   run: (view: View, event: KeyboardEvent) => void;
+  /** Whether it counts while a map of some points is open, and then alone. */
+  away?: boolean;
 }
 
 /** Pixels that the cursor moves, and with Shift. */
@@ -124,6 +126,15 @@ export const KEYS: readonly KeyBinding[] = [
   { label: "Enter", help: "label the selection", chords: ["Enter"], except: ["button"], run: (view) => view.labelSelection() },
   { label: "H", help: "pin the selection, or unpin it", chords: ["h"], run: (view) => view.pin() },
   { label: "A", help: "keep the selection apart from another: once for each", chords: ["a"], run: (view) => view.keepApart() },
+  { label: "M", help: "make a map of the selection alone", chords: ["m"], when: (view) => view.childMaps.possible, run: (view) => void view.childMaps.make() },
+  {
+    label: "Backspace",
+    help: "from a map of some points back to the map of all",
+    chords: ["Backspace"],
+    except: ["name"],
+    away: true,
+    run: (view) => view.childMaps.leave(),
+  },
   { label: "F2", help: "rename the chosen class", chords: ["F2"], run: (view) => (view.renaming.value = view.chosenName.peek() || null) },
   {
     label: "Ctrl Z",
@@ -156,7 +167,7 @@ export function handleKey(view: View, event: KeyboardEvent): boolean {
   // An empty field for a class leaves what is no beginning of a name to the map.
   if (field === "name" && chord !== " " && !chord.startsWith("Ctrl ")) return false;
   const binding = KEYS.find(
-    ({ chords, except, when }) => chords.includes(chord) && !except?.includes(field) && (when?.(view) ?? true),
+    ({ chords, except, when, away = false }) => chords.includes(chord) && !except?.includes(field) && away === (view.childMaps.open.peek() !== "") && (when?.(view) ?? true),
   );
   binding?.run(view, event);
   return binding !== undefined;

@@ -2,8 +2,10 @@
  * The state of one view (tool, chosen class, confidence, announcements) and the actions that buttons
  * and keys share. What outlives the view is in the store or in the kernel.
  */
+import type { Host } from "@anywidget/types";
 import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { inline, type Card } from "../state/cards";
+import { ChildMaps } from "./child_maps";
 import { ClassEdits } from "./class_edits";
 import { Changes } from "./changes";
 import { isMissing } from "../state/column_text";
@@ -69,6 +71,7 @@ export class View {
   readonly naming: Naming;
   readonly classEdits: ClassEdits;
   readonly changes: Changes;
+  readonly childMaps: ChildMaps;
   readonly counts: ReadonlySignal<number[]>;
   /** The classes in the order of their places, as indices. */
   readonly classOrder: ReadonlySignal<number[]>;
@@ -86,6 +89,7 @@ export class View {
     readonly theme: Signal<Theme>,
     /** Whether the page has no kernel, so that nothing can be labeled or waited for. */
     readonly still = false,
+    host?: Host,
   ) {
     this.chosenClass = computed(() => store.traits.classes.value.findIndex(({ name }) => name === this.chosenName.value));
     this.stop = this.keepChosen();
@@ -146,6 +150,11 @@ export class View {
       scene: () => this.map.peek()?.scene() ?? null,
       legend: () => legendOf(store, this.why, theme.peek()),
     });
+    this.childMaps = new ChildMaps(store, host ?? null, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      togglePlay: () => this.togglePlay(),
+    });
     this.running = computed(() => store.traits.state.value === "running" && store.link.state.value !== "gone");
     this.held = computed(() => {
       const pinned = new Set(store.traits.pinned.value);
@@ -168,6 +177,7 @@ export class View {
     this.why.destroy();
     this.compare.destroy();
     this.naming.destroy();
+    this.childMaps.destroy();
   }
 
   say(message: string): void {

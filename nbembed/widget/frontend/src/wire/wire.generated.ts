@@ -94,6 +94,13 @@ export interface ColorColumn {
   origin?: number;
 }
 
+/** A map of some points that a page has opened. */
+export interface ChildMap {
+  /** Its Explorer, as the host of widgets knows it. */
+  widget: string;
+  name: string;
+}
+
 /** Points that were saved by name. */
 export interface SavedSelection {
   name: string;
@@ -481,6 +488,8 @@ export interface Traits {
   compared: Compared | null;
   /** The second live map. */
   second: SecondMap | null;
+  /** Maps of some points, oldest first. */
+  child_maps: ChildMap[];
 }
 
 /** How each trait crosses the wire: as JSON, or as the bytes of a typed array. */
@@ -550,6 +559,7 @@ export const TRAIT_FORMS = {
   snapshots: "json",
   compared: "json",
   second: "json",
+  child_maps: "json",
 } as const;
 
 /** Traits whose newest values frames carry while the map moves. */
@@ -849,6 +859,10 @@ export interface CommandArguments {
   reset_second: Record<string, never>;
   /** Give the map the second one's method and parameters. */
   take_over_second: Record<string, never>;
+  /** Make a map of some points alone. */
+  map_of: Record<string, never>;
+  /** Close a map of some points; its labels stay. */
+  close_map: { widget: string };
   /** Give up what is done in the background. */
   cancel: { what: Background };
 }
@@ -899,6 +913,8 @@ export interface CommandPoints {
   set_second: [];
   reset_second: [];
   take_over_second: [];
+  map_of: [points: Uint32Array];
+  close_map: [];
   cancel: [];
 }
 

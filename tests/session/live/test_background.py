@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import nbembed as nb
-from nbembed.session.live import making as module
-from nbembed.session.live.making import Making
+from nbembed.session.live.background import TOLD_EVERY, BackgroundTask
 from nbembed.system.work import stage
 from tests.waiting import GUARD, eventually
 
@@ -40,90 +39,95 @@ def held():
     held.go.set()
 
 
-def begun(making, held):
+def begun(task, held):
     """Begin to make what is held, under the key "held"."""
-    making.ask("held", held)
+    task.ask("held", held)
     assert held.begun.wait(GUARD)
 
 
 def test_of_what_waits_only_the_last_is_made():
-    making, begun, go, made = Making(), threading.Event(), threading.Event(), []
+    task, begun, go, made = (
+        BackgroundTask("nbembed making"),
+        threading.Event(),
+        threading.Event(),
+        [],
+    )
 
     def slow():
         begun.set()
         assert go.wait(GUARD)
         return "slow"
 
-    assert making.ask("slow", slow) is None
+    assert task.ask("slow", slow) is None
     assert begun.wait(GUARD)
-    making.ask("never", lambda: made.append("never"))
-    making.ask("last", lambda: "last")
+    task.ask("never", lambda: made.append("never"))
+    task.ask("last", lambda: "last")
     go.set()
-    assert making.wait("last", lambda: "last", GUARD).value == "last"
+    assert task.wait("last", lambda: "last", GUARD).value == "last"
     assert made == []
 
 
 def test_what_is_canceled_is_not_kept():
-    making, begun, go = Making(), threading.Event(), threading.Event()
+    task, begun, go = BackgroundTask("nbembed making"), threading.Event(), threading.Event()
 
     def slow():
         begun.set()
         assert go.wait(GUARD)
 
-    making.ask("slow", slow)
+    task.ask("slow", slow)
     assert begun.wait(GUARD)
-    making.cancel()
+    task.cancel()
     go.set()
-    assert making.wait("other", lambda: 1, GUARD).value == 1
-    making.close()
-    assert making.wait("more", lambda: 2, GUARD) is None
-    assert making.newest.key == "other"
+    assert task.wait("other", lambda: 1, GUARD).value == 1
+    task.close()
+    assert task.wait("more", lambda: 2, GUARD) is None
+    assert task.newest.key == "other"
 
 
 def test_what_was_canceled_is_made_anew_if_it_is_asked_for_again(held):
-    making = Making()
-    begun(making, held)
-    making.cancel()
-    assert making.ask("held", held) is None
+    task = BackgroundTask("nbembed making")
+    begun(task, held)
+    task.cancel()
+    assert task.ask("held", held) is None
     held.go.set()
-    assert making.wait("held", held, GUARD).value == 2
+    assert task.wait("held", held, GUARD).value == 2
 
 
 def test_nobody_waits_for_what_is_canceled(held):
-    making, results = Making(), []
-    waiting = threading.Thread(target=lambda: results.append(making.wait("held", held, None)))
+    task, results = BackgroundTask("nbembed making"), []
+    waiting = threading.Thread(target=lambda: results.append(task.wait("held", held, None)))
     waiting.start()
     assert held.begun.wait(GUARD)
-    making.cancel()
+    task.cancel()
     waiting.join(GUARD)
     assert results == [None]
 
 
 def test_who_asks_for_what_is_being_made_wants_nothing_else(held):
-    making, others = Making(), []
-    begun(making, held)
-    making.ask("other", lambda: others.append(1))
-    making.ask("held", held)
+    task, others = BackgroundTask("nbembed making"), []
+    begun(task, held)
+    task.ask("other", lambda: others.append(1))
+    task.ask("held", held)
     held.go.set()
-    assert making.wait("held", held, GUARD).value == 1
-    assert making.wait("last", lambda: "last", GUARD).value == "last"
+    assert task.wait("held", held, GUARD).value == 1
+    assert task.wait("last", lambda: "last", GUARD).value == "last"
     assert others == []
 
 
 def test_what_is_wanted_alone_stays_what_was_made_last(held):
-    making = Making()
-    making.wait("first", lambda: 1, GUARD)
-    begun(making, held)
-    assert making.ask("first", lambda: 2, alone=True).value == 1
+    task = BackgroundTask("nbembed making")
+    task.wait("first", lambda: 1, GUARD)
+    begun(task, held)
+    assert task.ask("first", lambda: 2, alone=True).value == 1
     held.go.set()
-    eventually(lambda: not making.busy)
-    assert making.newest.value == 1
+    eventually(lambda: not task.busy)
+    assert task.newest.value == 1
 
 
 class Listener:
-    def __init__(self):
+    def __init__(self, every=TOLD_EVERY):
         self.heard = threading.Event()
-        self.making = Making(tell=self.tell)
+        self.task = BackgroundTask("nbembed making", self.tell, self.tell, every=every)
 
     def tell(self):
         self.heard.set()
@@ -144,79 +148,78 @@ class Counted:
         return "read"
 
 
-def test_who_waits_long_hears_how_far_it_has_come(monkeypatch):
-    monkeypatch.setattr(module, "TOLD_EVERY", 0.0)
-    listener, counted = Listener(), Counted()
-    making = listener.making
-    making.ask("rows", counted)
+def test_who_waits_long_hears_how_far_it_has_come():
+    listener, counted = Listener(every=0.0), Counted()
+    task = listener.task
+    task.ask("rows", counted)
     assert counted.begun.wait(GUARD)
     assert listener.heard.is_set()
-    assert making.progress.share == 0.25
-    assert str(making.progress).startswith("reading rows 25 %")
+    assert task.progress.share == 0.25
+    assert str(task.progress).startswith("reading rows 25 %")
     counted.go.set()
-    assert making.wait("rows", counted, GUARD).value == "read"
-    assert making.progress is None
+    assert task.wait("rows", counted, GUARD).value == "read"
+    assert task.progress is None
 
 
 def test_what_is_quick_is_not_told_before_it_is_made():
     listener, counted = Listener(), Counted()
-    listener.making.ask("rows", counted)
+    listener.task.ask("rows", counted)
     assert counted.begun.wait(GUARD)
     assert not listener.heard.is_set()
-    assert listener.making.progress is None
+    assert listener.task.progress is None
     counted.go.set()
     assert listener.heard.wait(GUARD)
 
 
 def test_counted_work_that_is_canceled_ends_where_it_counts():
-    making, counted = Making(), Counted()
-    making.ask("rows", counted)
+    task, counted = BackgroundTask("nbembed making"), Counted()
+    task.ask("rows", counted)
     assert counted.begun.wait(GUARD)
-    assert making.cancel()
-    assert not making.cancel(), "there is nothing left to give up"
+    assert task.cancel()
+    assert not task.cancel(), "there is nothing left to give up"
     counted.go.set()
-    eventually(lambda: not making.busy)
-    assert making.newest is None
+    eventually(lambda: not task.busy)
+    assert task.newest is None
 
 
 def test_what_is_made_is_told_to_whom_it_does_not_keep_alive(held):
     listener = Listener()
-    listener.making.ask("quick", lambda: 1)
+    listener.task.ask("quick", lambda: 1)
     assert listener.heard.wait(GUARD)
-    making, gone = listener.making, weakref.ref(listener)
-    begun(making, held)
+    task, gone = listener.task, weakref.ref(listener)
+    begun(task, held)
     del listener
     gc.collect()
     assert gone() is None
     held.go.set()
-    assert making.wait("held", held, GUARD).value == 1
+    assert task.wait("held", held, GUARD).value == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_copy_waits_for_no_thread(held):
-    making = Making()
-    making.wait("first", lambda: 1, GUARD)
-    begun(making, held)
+    task = BackgroundTask("nbembed making")
+    task.wait("first", lambda: 1, GUARD)
+    begun(task, held)
 
     def waits_for_nothing():
-        return making.wait("held", held, None) is None and making.newest.value == 1
+        return task.wait("held", held, None) is None and task.newest.value == 1
 
-    assert holds_in_a_fork(making, waits_for_nothing)
+    assert holds_in_a_fork(task, waits_for_nothing)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_session_is_told_after_what_it_closes():
     with nb.Session(np.eye(5), nb.SNE(random_state=0)) as session:
-        making = session._controller.suggester._making
-        assert holds_in_a_fork(making, lambda: session.state == "failed")
+        task = session._controller.suggester._task
+        assert holds_in_a_fork(task, lambda: session.state == "failed")
 
 
-def holds_in_a_fork(making, condition):
+def holds_in_a_fork(task, condition):
     """Return whether a condition holds in a copy that is forked while a thread has a lock."""
     locked, forked = threading.Event(), threading.Event()
 
     def lock():  # as the thread that makes does for a moment
-        with making._changed:
+        with task._changed:
             locked.set()
             assert forked.wait(GUARD)
 

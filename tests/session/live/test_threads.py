@@ -1,4 +1,4 @@
-"""Leaving the interpreter stops whatever runs compiled code, and waits once for all of it."""
+"""Threads of sessions: stopped and waited for once at exit; they import nothing."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from nbembed.session.live import compiled_threads
-from nbembed.session.live.compiled_threads import end_at_exit
-from nbembed.session.live.making import Making
+from nbembed.session.live import threads as room
+from nbembed.session.live.background import BackgroundTask
+from nbembed.session.live.threads import end_at_exit
 from tests.session import slow
 from tests.waiting import GUARD, eventually
 
@@ -22,7 +22,7 @@ from tests.waiting import GUARD, eventually
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch):
     """Let a test end no thread of another one."""
-    monkeypatch.setattr(compiled_threads, "_stops", weakref.WeakKeyDictionary())
+    monkeypatch.setattr(room, "_stops", weakref.WeakKeyDictionary())
     slow.clean()
     yield
     slow.clean()
@@ -47,14 +47,14 @@ class Endless:
 
 def test_all_are_stopped_and_then_waited_for_once(monkeypatch):
     told, clock = [], [0.0]
-    monkeypatch.setattr(compiled_threads, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(room, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     threads = [Endless(told, clock) for _ in range(10)]
     for thread in threads:
         end_at_exit(thread, thread.stop)
-    compiled_threads._end_all()
+    room._end_all()
     assert told[:10] == ["stop"] * 10
     assert len(told) == 20
-    assert sum(told[10:]) == compiled_threads.PATIENCE_AT_EXIT
+    assert sum(told[10:]) == room.PATIENCE_AT_EXIT
 
 
 def test_a_thread_that_has_ended_is_not_stopped():
@@ -64,7 +64,7 @@ def test_a_thread_that_has_ended_is_not_stopped():
     thread.join()
     stopper = Endless(told, [0.0])
     end_at_exit(thread, stopper.stop)
-    compiled_threads._end_all()
+    room._end_all()
     assert told == []
 
 
@@ -80,20 +80,20 @@ def test_nothing_is_kept_alive():
     gone = weakref.ref(Owner())
     gc.collect()
     assert gone() is None
-    assert not len(compiled_threads._stops)
+    assert not len(room._stops)
 
 
 def test_whatever_computes_ends(start, monkeypatch):
-    monkeypatch.setattr(compiled_threads, "PATIENCE_AT_EXIT", GUARD)
+    monkeypatch.setattr(room, "PATIENCE_AT_EXIT", GUARD)
     slow.gate.clear()
-    session, making = start(slow.Slow(random_state=3)), Making()
+    session, making = start(slow.Slow(random_state=3)), BackgroundTask("nbembed making")
     session.step(1)
     making.ask("x", lambda: slow.work("making"))
     eventually(lambda: slow.begun)
-    threads = list(compiled_threads._stops)
+    threads = list(room._stops)
     names = {thread.name for thread in threads}
     assert names == {"nbembed session", "nbembed background fit", "nbembed making"}
-    compiled_threads._end_all()
+    room._end_all()
     assert not any(thread.is_alive() for thread in threads)
     assert slow.made == []
 
@@ -103,7 +103,7 @@ def test_what_is_being_made_ends_before_the_interpreter(tmp_path):
     program.write_text("""
 import threading, time
 from nbembed.kernels.threads import run_chunks
-from nbembed.session.live.making import Making
+from nbembed.session.live.background import BackgroundTask
 
 begun = threading.Event()
 
@@ -115,7 +115,7 @@ def make():
     finally:
         print("ended", flush=True)
 
-making = Making()
+making = BackgroundTask("nbembed making")
 making.ask("x", make)
 begun.wait()
 print("leaving", flush=True)
@@ -129,3 +129,37 @@ print("leaving", flush=True)
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "leaving\nended\n", "")
+
+
+#: A fork in the midst of an import would leave its lock held: threads import nothing.
+RUN = """
+import sys, threading
+import numpy as np
+import nbembed as nb
+
+found = []
+
+def note(event, arguments):
+    thread = threading.current_thread()
+    if event == "import" and thread is not threading.main_thread():
+        found.append((thread.name, arguments[0]))
+
+X = np.random.default_rng(0).normal(size=(30, 3))
+session = nb.Session(X, nb.HSSNE(max_iter=20))
+sys.addaudithook(note)
+session.step(5, wait=True)
+session.label([0, 1, 2], "a")
+session.label([3, 4], "b")
+session.step(5, wait=True)
+session.frame()
+session.close()
+print(found)
+"""
+
+
+def test_threads_of_a_session_import_nothing() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", RUN], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == "[]"

@@ -1,0 +1,67 @@
+"""Maps of some points that a page opens over the map of all: Explorers that their parent holds.
+
+A child ends as any Explorer does: when no page shows it and nothing refers to it. Its parent refers
+to it until either is closed or a page closes the child.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from nbembed.points.preparation.wording import counted
+from nbembed.widget.host.lifetime import WATCH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbembed.widget.stream.trait_writer import TraitWriter
+
+#: How anywidget's front end names a widget by its model.
+REFERENCE = "anywidget:{}"
+
+
+class ChildMaps:
+    """The children of one Explorer, oldest first; ``make`` returns a new one of these points."""
+
+    def __init__(self, make: Callable[[NDArray[Any]], Any], writer: TraitWriter) -> None:
+        self._make, self._writer = make, writer
+        self.open: tuple[Any, ...] = ()
+        self.commands: dict[str, Callable[..., None]] = {
+            "map_of": self._add,
+            "close_map": self._close,
+        }
+
+    def _add(self, points: NDArray[Any]) -> None:
+        child = self._make(points)
+        child.observe(self._closed, "comm")
+        self._set((*self.open, child))
+
+    def _close(self, widget: str) -> None:
+        """Let go of a child."""
+        self._set(tuple(child for child in self.open if _reference(child) != widget))
+
+    def _closed(self, change: Any) -> None:
+        self._set(tuple(child for child in self.open if child is not change.owner))
+
+    def _set(self, children: tuple[Any, ...]) -> None:
+        self.let_go(children)
+        self._writer.update(
+            {"child_maps": [{"widget": _reference(c), "name": _name(c)} for c in self.open]}
+        )
+
+    def let_go(self, kept: tuple[Any, ...] = ()) -> None:
+        """Hold these children alone; the others end if nobody else needs them."""
+        for child in self.open:
+            if child not in kept:
+                child.unobserve(self._closed, "comm")
+        self.open = kept
+        WATCH.look_soon()
+
+
+def _reference(child: Any) -> str:
+    return REFERENCE.format(child.model_id)
+
+
+def _name(child: Any) -> str:
+    return counted(child.n_samples, "point")

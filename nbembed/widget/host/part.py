@@ -1,0 +1,132 @@
+"""Maps of some points of an Explorer: Explorers of their own, on the same labels and links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Self
+
+from nbembed.points.features import Features
+from nbembed.points.preparation.wording import counted
+from nbembed.session.shared_labels import SharedLabels
+from nbembed.supervision.subset import subset
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from nbembed.methods.estimator import Estimator
+    from nbembed.methods.recipe import Recipe
+    from nbembed.points.point_data import PointData
+    from nbembed.session import Session
+    from nbembed.widget.answers.group_source import GroupSource
+    from nbembed.widget.host.child_maps import ChildMaps
+
+#: Points of which a map can be made.
+FEWEST = 4
+#: Of a parameter that is chosen by the data and their number.
+AUTO = "auto"
+
+
+class MapsOfSome:
+    """Makes maps of some points of an Explorer."""
+
+    height: int
+    data_note: str
+    _session: Session
+    _points: PointData
+    _groups: GroupSource
+    _preparation: Any
+    _chosen: Callable[[ArrayLike | None], NDArray[np.intp]]
+    #: With the Explorer of all points, where this is one of some.
+    _shared: SharedLabels | None = None
+    #: Those that a page has opened.
+    _child_maps: ChildMaps
+
+    @property
+    def children(self) -> tuple[Self, ...]:
+        """The maps of some points that were opened on a page, as :meth:`map_of` returns them."""
+        return self._child_maps.open
+
+    def _make_child(self, points: NDArray[np.intp]) -> Self:
+        # Private, so that the bound method does not count as a reference of the user's.
+        return self.map_of(points)
+
+    def map_of(
+        self,
+        points: ArrayLike | None = None,
+        method: Estimator | Recipe[Any] | None = None,
+    ) -> Self:
+        """Return an Explorer of some points alone: a map with neighbors of its own.
+
+        Labels and links are shared: what is said of these points on either map holds on both, as an
+        undoable step of each, as long as both are open. Parameters, pins and layouts are not. The
+        features are those that are embedded here; names, columns, images and colors come along.
+
+        Parameters
+        ----------
+        points : array-like of int or mask, optional
+            By default the selected points.
+        method : estimator or Recipe, optional
+            By default the present method with its parameters; those that can be "auto", such as
+            the perplexity, are so again.
+
+        Returns
+        -------
+        explorer : Explorer
+            Point k is ``points[k]``, points in ascending order.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If there are too few points, or an argument is not legal; the message names it.
+
+        Examples
+        --------
+        >>> import nbembed as nb
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(60, 5))
+        >>> explorer = nb.Explorer(X, autoplay=False)
+        >>> part = explorer.map_of(range(20, 40))
+        >>> part.session.label([0, 1], "first")
+        >>> explorer.labels[19:22]
+        [None, 'first', 'first']
+        """
+        chosen = self._chosen(points)
+        if chosen.size < FEWEST:
+            raise ValueError(f"points must be at least {FEWEST} to make a map, got {chosen.size}")
+        session = self._session
+        kind: Any = type(self)
+        made: Self = kind(
+            part_of(session, self._points, self.data_note, chosen),
+            recipe_of_part(session.recipe) if method is None else method,
+            supervision=subset(session.supervision, chosen),
+            feature_names=self._groups.feature_names,
+            height=self.height,
+        )
+        made._preparation = self._preparation
+        made._shared = SharedLabels(session, made._session, chosen)
+        return made
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some points of an Explorer: what stands for X in a map of these alone."""
+
+    features: Features
+    points: PointData
+
+
+def part_of(session: Session, data: PointData, note: str, points: NDArray[np.intp]) -> Part:
+    """Return some of the points, their features as they are embedded in the map of all."""
+    X = session.X
+    rows = X[points][:, points] if session.recipe.takes_distances else X[points]
+    said = f"{counted(points.size, 'point')} of {session.n_samples:,}. {note}".strip()
+    return Part(Features(rows, note=said), data.take(points))
+
+
+def recipe_of_part(recipe: Recipe[Any]) -> Recipe[Any]:
+    """Return a method for some of the points: what can follow their number does so."""
+    by_number = [f.name for f in fields(recipe) if isinstance(f.default, str) and f.default == AUTO]
+    return recipe.replace(**dict.fromkeys(by_number, AUTO))
