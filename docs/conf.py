@@ -32,7 +32,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
 ]
-exclude_patterns = ["_build", "README.md", "moving_picture.py", "screenshots.py"]
+exclude_patterns = ["_build", "README.md", "*.py"]
 templates_path = ["_templates"]
 html_theme = "furo"
 html_math_renderer = "mathml"

@@ -16,11 +16,9 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageOps
-from playwright.sync_api import sync_playwright
 
-from tests.browser.chromium import chromium
-from tests.browser.fixtures import launch
-from tests.browser.lab import CHECKOUT, JupyterLab, Notebook
+from docs.screenshots import opened
+from tests.browser.lab import CHECKOUT, Notebook
 from tests.browser.test_explorer import Hand
 
 PICTURE = CHECKOUT / "docs" / "images" / "steering.webp"
@@ -95,20 +93,13 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=1797, help="number of digits")
     parser.add_argument("--to", type=Path, default=PICTURE, help="file to write")
     options = parser.parse_args()
-    with sync_playwright() as playwright, JupyterLab() as lab:
-        browser = launch(playwright, chromium())
-        cell = CELL.format(points=options.points)
-        notebook = lab.open_notebook(browser, lab.write_notebook("steering", [cell]), 1180, 1000)
+    for _, notebook in opened({"steering": CELL.format(points=options.points)}, 1180, 1000):
         film(notebook).write(options.to)
-        browser.close()
     print(f"{options.to} ({options.to.stat().st_size // 1024} KiB)")
 
 
 def film(notebook: Notebook) -> Camera:
     """Steer a map and keep what is seen of it."""
-    # The map shall have the room, not the list of files.
-    notebook.page.evaluate("window.jupyterapp.commands.execute('application:toggle-left-area')")
-    notebook.run_all()
     hand = Hand(notebook)
     camera = Camera(hand)
     hand.map.scroll_into_view_if_needed()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 #: Where each public name is defined. Names that are modules stand for themselves.
 _HOMES = {

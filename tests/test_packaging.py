@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import email
 import json
+import os
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import urllib.request
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
+import nbembed
+from tests.browser import servers
+from tests.waiting import GUARD
+
 ROOT = Path(__file__).resolve().parents[1]
+QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
 STATIC = "nbembed/widget/static"
 #: A script of a few lines, part of the bundle.
 LOST = f"{STATIC}/lost_widget.js"
@@ -107,7 +114,10 @@ def test_the_wheel_carries_bundle_notebooks_data_and_types(wheel):
     (metadata,) = [name for name in files if name.endswith(".dist-info/METADATA")]
     fields = email.message_from_bytes(files[metadata])
     assert fields["Name"] == "nbembed"
+    assert fields["Version"] == nbembed.__version__
     assert fields["License-Expression"] == "BSD-3-Clause"
+    assert fields["Requires-Python"] == ">=3.11"
+    assert all(fields[name] for name in ("Summary", "Author", "Keywords", "Classifier"))
     assert set(fields.get_all("Provides-Extra", [])) == {
         "lab",
         "dask",
@@ -146,27 +156,36 @@ def test_the_lock_file_names_no_registry():
 
 
 CHECK = """\
-import json, sys, pathlib
+import json
 import nbembed
 for name in nbembed.__all__:
     getattr(nbembed, name)
-from nbembed import cli
 embedding = nbembed.HSSNE(max_iter=5).fit_transform([[0.0], [1.0], [2.0], [5.0]])
 explorer = nbembed.Explorer([[0.0], [1.0], [2.0], [5.0]])
 print(json.dumps({
     "package": nbembed.__file__,
     "shape": embedding.shape,
-    "quickstart": str(cli.quickstart(pathlib.Path.cwd())),
     "bundle": len(str(explorer._esm)),
 }))
 """
+#: Runs the quickstart up to its map.
+OPENED = """\
+import nbclient, nbformat
+notebook = nbformat.read("quickstart.ipynb", as_version=4)
+shown = next(k for k, cell in enumerate(notebook.cells) if "nb.Explorer(" in cell.source)
+notebook.cells = notebook.cells[: shown + 1]
+nbclient.execute(notebook, timeout=600, kernel_name="python3")
+(output,) = [o for o in notebook.cells[-1].outputs if o.output_type == "execute_result"]
+assert "application/vnd.jupyter.widget-view+json" in output.data, output
+"""
 
 
-def test_the_wheel_works_in_a_fresh_environment(wheel, tmp_path):
+def test_the_wheel_opens_the_quickstart_in_a_fresh_environment(wheel, tmp_path):
     """Installed by pip without its dependencies, which the environment sees by a path file.
 
     Path files inside the borrowed directory are not followed, so an editable installation of
-    this project there cannot stand in for the wheel.
+    this project there cannot stand in for the wheel. No other program, Node.js among them, is on
+    the path.
     """
     home = tmp_path / "environment"
     venv.create(home, with_pip=True, symlinks=True)
@@ -176,10 +195,15 @@ def test_the_wheel_works_in_a_fresh_environment(wheel, tmp_path):
     (site / "borrowed.pth").write_text("\n".join(sorted(borrowed)), encoding="utf-8")
     scripts = Path(sysconfig.get_path("scripts", "venv", vars=inside))
     python = scripts / Path(sys.executable).name
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"PATH": str(scripts)}
 
     def run(*command: object) -> str:
         done = subprocess.run(
-            [str(word) for word in command], cwd=tmp_path, capture_output=True, text=True
+            [str(word) for word in command],
+            cwd=tmp_path,
+            env=variables,
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -189,7 +213,20 @@ def test_the_wheel_works_in_a_fresh_environment(wheel, tmp_path):
     assert home in Path(answer["package"]).parents
     assert answer["shape"] == [4, 2]
     assert answer["bundle"] > 5_000
-    copied = Path(answer["quickstart"])
-    assert copied == tmp_path / "quickstart.ipynb"
-    assert copied.read_bytes() == (ROOT / "notebooks" / "quickstart.ipynb").read_bytes()
-    assert run(scripts / "nbembed", "--version").startswith("nbembed ")
+    assert run(scripts / "nbembed", "--version") == f"nbembed {nbembed.__version__}\n"
+
+    lab, port = servers.start(
+        lambda port: [
+            *(str(scripts / "nbembed"), "lab", "--no-browser", f"--port={port}"),
+            "--IdentityProvider.token=fresh",
+        ],
+        "api/contents/quickstart.ipynb?token=fresh",
+        folder=tmp_path,
+        variables=variables,
+        log=tmp_path / "log",
+    )
+    end = f"http://127.0.0.1:{port}/api/shutdown?token=fresh"
+    urllib.request.urlopen(end, data=b"").close()
+    assert lab.wait(GUARD) == 0
+    assert (tmp_path / QUICKSTART.name).read_bytes() == QUICKSTART.read_bytes()
+    run(python, "-I", "-c", OPENED)

@@ -11,15 +11,17 @@ from pathlib import Path
 import pytest
 
 import nbembed
+from docs.screenshots import PICTURES
 from nbembed.experiments.papers.published import PAPERS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = [
     DOCS / "equations.md",
-    DOCS / "explorer.md",
     DOCS / "larger-than-one-machine.md",
+    DOCS / "notation.md",
     DOCS / "which-method.md",
     DOCS / "your-own-recipe.md",
+    *sorted((DOCS / "guide").glob("*.md")),
     *sorted((DOCS / "hosts").glob("*.md")),
     *sorted((DOCS / "methods").glob("*.md")),
 ]
@@ -35,8 +37,11 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # pages write files
     names: dict[str, object] = {"__name__": "__main__"}
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
+    if page.parent.name == "guide" and page.stem != "index":  # it goes on from the first cell
+        blocks[:0] = BLOCK.findall(page.with_name("index.md").read_text(encoding="utf-8"))[:1]
     with warnings.catch_warnings():  # a page may silence warnings
-        for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        for block in blocks:
             exec(compile(block, page.name, "exec", dont_inherit=True), names)
     if "explorer" in names:
         session = names["explorer"].session
@@ -78,6 +83,13 @@ def test_each_page_of_the_top_has_its_place_also_the_one_of_benchmarks():
         found = [name for entry in entries for name in fnmatch.filter(present, entry)]
         assert sorted(found) == sorted(present)
         assert all("/" in e or fnmatch.filter(present, e) for e in entries)
+
+
+def test_the_guide_shows_each_picture_of_its_script_and_each_is_small():
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    kept = {picture.stem: picture for picture in (DOCS / "images" / "guide").iterdir()}
+    assert set(re.findall(r"images/guide/([\w-]+)\.webp", text)) == PICTURES.keys() == kept.keys()
+    assert all(picture.stat().st_size < 200_000 for picture in kept.values())
 
 
 def test_links_to_notebooks_work_in_the_files_as_they_lie():

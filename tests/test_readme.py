@@ -74,3 +74,8 @@ def test_links_and_pictures_exist():
     local = [target for target in targets if not target.startswith("http")]
     assert any(target.endswith(".webp") for target in local)
     assert [target for target in local if not (ROOT / target).exists()] == []
+
+
+def test_citation_and_changes_are_of_this_version():
+    assert f"\nversion: {nbembed.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\n## {nbembed.__version__} " in (ROOT / "CHANGELOG.md").read_text("utf-8")

@@ -15,6 +15,7 @@ def test_the_film_shows_a_map_that_is_steered(
     open_cells: OpenCells, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notebook = open_cells(moving_picture.CELL.format(points=300))
+    notebook.run_all()
     moving_picture.film(notebook).write(tmp_path / "steering.webp")
     assert set(notebook.evaluate("list(explorer.supervision.classes)")) >= {"zero", "six", "seven"}
     assert notebook.errors == []

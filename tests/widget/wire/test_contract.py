@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import re
-from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
-
+from docs import keys
 from nbembed.session import Session
 from nbembed.session.core.commands import COMMANDS
 from tests.widget.fake_session import FakeSession
-
-DOCS = Path(__file__).parents[3] / "docs" / "explorer.md"
 
 
 def public(thing: Any) -> set[str]:
@@ -52,18 +47,5 @@ def parameters(function: Any) -> list[tuple[str, Any, Any]]:
     return [(p.name, p.kind, p.default) for p in found]
 
 
-def help_rows(page: Page, place: int) -> list[tuple[str, str]]:
-    """Return one list of the help dialog: the first is of mouse and fingers, the second of keys."""
-    found = page.get_by_role("dialog").locator("dl").nth(place)
-    labels, texts = found.locator("dt"), found.locator("dd")
-    return list(zip(labels.all_text_contents(), texts.all_text_contents()))
-
-
-def test_the_docs_list_what_the_help_lists(open_explorer: Any) -> None:
-    page = open_explorer(n=20)
-    page.get_by_role("button", name="Help").click()
-    for place, head in enumerate(("| Mouse and fingers | |", "| Key | |")):
-        table = DOCS.read_text(encoding="utf-8").partition(head)[2].partition("\n\n")[0]
-        rows = re.findall(r"^\| (.+?) \| (.+?) \|$", table, re.MULTILINE)
-        assert rows
-        assert rows == help_rows(page, place)
+def test_the_guide_lists_the_keys_and_buttons_that_there_are(open_explorer: Any) -> None:
+    assert keys.PAGE.read_text(encoding="utf-8") == keys.text(open_explorer(**keys.SHOWN))

@@ -56,9 +56,9 @@ export function Toolbar({ view }: { view: View }) {
       </div>
       <div class="nbe-tools nbe-switch" role="group" aria-label="Tool">
         <ToolButton name="Pan" icon="pan" pressed={tool === "pan"} hint="Pan and zoom (P)" onClick={() => view.choose("pan")} />
-        <ToolButton name="Lasso" icon="lasso" pressed={tool === "lasso"} hint="Lasso: select points; Shift adds, Alt subtracts (L)" onClick={() => view.choose("lasso")} />
-        <ToolButton name="Box" icon="box" pressed={tool === "box"} hint="Box: select points; Shift adds, Alt subtracts (B)" onClick={() => view.choose("box")} />
-        <ToolButton name="Brush" icon="brush" pressed={tool === "brush"} hint="Brush: paint over points to select them; Shift adds, Alt subtracts (R)" onClick={() => view.choose("brush")} />
+        <ToolButton name="Lasso" icon="lasso" pressed={tool === "lasso"} hint="Lasso: select points; Shift adds, Alt removes (L)" onClick={() => view.choose("lasso")} />
+        <ToolButton name="Box" icon="box" pressed={tool === "box"} hint="Box: select points; Shift adds, Alt removes (B)" onClick={() => view.choose("box")} />
+        <ToolButton name="Brush" icon="brush" pressed={tool === "brush"} hint="Brush: paint over points to select them; Shift adds, Alt removes (R)" onClick={() => view.choose("brush")} />
       </div>
       <div class="nbe-tools">
         <ToolButton name="Fit view" icon="fit" hint="Show the whole map (F)" onClick={() => view.map.peek()?.fitView()} />

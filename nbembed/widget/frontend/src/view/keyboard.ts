@@ -1,6 +1,6 @@
 /**
  * Keys, while the widget has the focus. One table serves the handler, the help dialog and, by a test,
- * the table in docs/explorer.md. Fields keep their own keys: a slider its arrows, a text field every
+ * the table in docs/guide/keys.md. Fields keep their own keys: a slider its arrows, a text field every
  * letter.
  */
 import { inline } from "../state/cards";
