@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nbembed.points.preparation.wording import counted
-from nbembed.widget.host.lifetime import WATCH
+from nbembed.widget.host.lifetime import WATCH, try_again
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,6 +55,8 @@ class ChildMaps:
         for child in self.open:
             if child not in kept:
                 child.unobserve(self._closed, "comm")
+                if not WATCH.has_shell:  # nobody looks after the next message or cell
+                    try_again(child._end_if_unneeded)
         self.open = kept
         WATCH.look_soon()
 

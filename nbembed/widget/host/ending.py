@@ -128,3 +128,9 @@ class Ending(anywidget.AnyWidget):
             if held(self, [self._writer]) or in_other_threads(self):
                 return
         self._close(wait=False)
+
+    def _end_if_unneeded(self) -> bool:
+        """Close this if no page shows it and nobody refers to it; return whether it is closed."""
+        if self._displays.gone:
+            self._close_unless_held()
+        return self._closed

@@ -109,6 +109,11 @@ class Watch:
         """True if no cell is being run, so that the kernel handles messages."""
         return not self._in_cell
 
+    @property
+    def has_shell(self) -> bool:
+        """True if Explorers are looked at after each cell of IPython."""
+        return self._shell is not None
+
     def add(self, displays: Displays, close: Callable[[], object]) -> None:
         """Call ``close``, a bound method, whenever its owner is found to be displayed nowhere."""
         key = id(displays)
