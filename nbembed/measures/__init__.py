@@ -2,7 +2,8 @@
 
 Measures of neighborhoods compare the k nearest points in the data with those in the map; measures
 of classes compare the map with labels that the map never saw; two maps of the same points are
-compared with each other after one is brought onto the other. Each has a per-point form where one
+compared with each other after one is brought onto the other, and a map with others of the same data
+for what of it is no chance. Each has a per-point form where one
 exists (``per_point=True``), whose mean is the measure.
 """
 
@@ -29,6 +30,7 @@ from nbembed.measures.retrieval import (
     r_nx_auc,
     smoothed_errors,
 )
+from nbembed.measures.stability import cohesion, recurrence, stability
 from nbembed.neighbors import nearest_neighbors
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "SmoothedErrors",
     "class_f_measure",
     "class_precision",
+    "cohesion",
     "compare_maps",
     "continuity",
     "good_neighbors",
@@ -51,6 +54,8 @@ __all__ = [
     "precision_recall",
     "r_nx",
     "r_nx_auc",
+    "recurrence",
     "smoothed_errors",
+    "stability",
     "trustworthiness",
 ]

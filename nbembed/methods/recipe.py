@@ -276,6 +276,10 @@ class Recipe(ABC, Generic[A]):
         fixed = seed if given is None and seed is not None else fixed_seed(given)
         return self if fixed is given else self.replace(random_state=fixed)
 
+    def reseeded(self, seed: int) -> Self:
+        """Return the recipe with another seed, if it has a random state."""
+        return self.replace(random_state=seed) if hasattr(self, "random_state") else self
+
     @property
     def tolerance(self) -> float:
         """The ``tol`` of the recipe's runs."""

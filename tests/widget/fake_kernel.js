@@ -368,7 +368,7 @@ export class FakeKernel {
       this.suggest();
     }
     if (name === "end_check") this.check = null;
-    if (name === "cancel" && a.what !== "unsupervised") this.update(a.what === "learning" ? { learning: "" } : { making: "", making_share: null, meanwhile: "" });
+    if (name === "cancel" && !["unsupervised", "stability"].includes(a.what)) this.update(a.what === "learning" ? { learning: "" } : { making: "", making_share: null, meanwhile: "" });
     if (name === "must_link") {
       this.update({ links: [...this.traits.links, points] });
       this.supervised(`link ${points.length} points`);

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 #: Above so many points, ranks and stress are estimated from so many of them.
 MANY = 5000
 SAMPLE = 1000
-#: What can be measured of a layout alone; "pull" is of its objective
+#: What can be measured of a layout alone; "pull" is of its objective, "stability" of other maps
 #: (:mod:`nbembed.session.readings.why`).
 OF_LAYOUTS = ("trustworthiness", "continuity", "kept", "stress")
-MEASURES = (*OF_LAYOUTS, "pull")
-#: Those that compare ranks, which are normalized up to half of the points.
-BY_RANK = ("trustworthiness", "continuity")
+MEASURES = (*OF_LAYOUTS, "pull", "stability")
+#: Those that compare ranks, which are normalized up to half of the points, or samples of these.
+UP_TO_HALF = ("trustworthiness", "continuity", "stability")
 
 
 def check_measure(name: Any, k: Any, n_samples: int) -> int:
@@ -46,7 +46,7 @@ def check_measure(name: Any, k: Any, n_samples: int) -> int:
     """
     check_choice("name", name, MEASURES)
     size = check_count("k", k)
-    if name in BY_RANK and 2 * size >= n_samples:
+    if name in UP_TO_HALF and 2 * size >= n_samples:
         raise ValueError(f"k must be below half of the {n_samples} points, got {size}")
     if name == "kept" and size >= n_samples:
         raise ValueError(f"k must be below the number of points, {n_samples}, got {size}")

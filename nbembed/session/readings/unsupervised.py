@@ -1,6 +1,6 @@
-"""The map that a session's method makes without labels: what supervision has changed.
+"""Maps beside that of a session, among them the one without labels: what supervision has changed.
 
-It is the cold start of the present method and its parameters, with the same seed and without
+That is the cold start of the present method and its parameters, with the same seed and without
 labels, links and pins, run to its rest. It is made in the background from the affinities that there
 are, on one core, and gives way to a map in motion. Neither the map nor the log depends on it, and
 it stays valid while labels come and go.
@@ -8,7 +8,9 @@ it stays valid while labels come and go.
 
 from __future__ import annotations
 
+import threading
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,13 +19,16 @@ import numpy as np
 
 from nbembed.kernels.threads import Interrupted
 from nbembed.session.core.serialization import same
+from nbembed.session.live.background import BackgroundTask
 from nbembed.supervision import Supervision
+from nbembed.validation import check_real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.session.core.settings import Settings
     from nbembed.session.map.engine import Engine
+    from nbembed.session.readings.map_view import MapView
 
 #: Iterations at most.
 LONGEST = 2000
@@ -107,3 +112,75 @@ def run_to_rest(
     assert engine.layout is not None
     layout = engine.layout[: engine.n_points].copy()
     return UnsupervisedMap(layout, engine.iteration, float(cost))
+
+
+class MapMaker:
+    """Makes maps without labels beside that of a session, in the background; keeps the last.
+
+    * what: names them in errors.
+    * make: returns them, of the session's engine and settings without labels; called in a thread
+      with what :func:`run_to_rest` is given.
+    """
+
+    def __init__(self, session: MapView, what: str, make: Callable[..., Any]) -> None:
+        ref = weakref.ref(session)  # which the thread does not keep alive
+
+        def closed() -> bool:
+            there = ref()
+            return there is None or there._controller.mailbox.machine.closing
+
+        self._session, self._what, self._make = session, what, make
+        self.task = BackgroundTask("nbembed making", over=closed)
+        self._told = 0
+
+    def wait(self, timeout: float | None) -> Any:
+        """Return them; ``None`` if it takes longer, or they were given up.
+
+        Raises ValueError if ``timeout`` is negative, RuntimeError if they cannot be made.
+        """
+        if timeout is not None:
+            timeout = min(check_real("timeout", timeout, low=0), threading.TIMEOUT_MAX)
+        made = self.task.wait(*self._request(), timeout)
+        return None if made is None else self._value(made)
+
+    def ask(self) -> tuple[Any, int]:
+        """Return them if they are there, and else what ``make`` told last; begun if need be.
+
+        Raises RuntimeError if they cannot be made.
+        """
+        key, make = self._request()
+        made = self.task.ask(key, make)
+        there = made is not None and made.key == key
+        return (self._value(made), 0) if there else (None, self._told)
+
+    def _value(self, made: Any) -> Any:
+        if made.error is not None:
+            raise RuntimeError(f"{self._what} cannot be made: {made.error}") from made.error
+        return made.value
+
+    def _request(self) -> tuple[UnsupervisedKey, Callable[[], Any]]:
+        controller = self._session._controller
+        with controller.mailbox.lock:
+            settings = unsupervised_settings(controller.mailbox.session_state.settings)
+        engine, ref, maker = controller.engine, weakref.ref(controller), weakref.ref(self)
+        given_up, make = self.task.given_up, self._make
+
+        def moving() -> bool:
+            there = ref()
+            return there is not None and there.state == "running"
+
+        def tell(count: int) -> None:
+            there = maker()
+            if there is not None:
+                there._told = count
+
+        def made() -> Any:
+            tell(0)
+            return make(engine, settings, given_up, moving, tell)
+
+        return UnsupervisedKey(settings), made
+
+
+def unsupervised_map(engine: Engine, settings: Settings, *asked: Callable[..., Any]) -> Any:
+    """Return the map of an engine's data without labels; the rest as :func:`run_to_rest`."""
+    return run_to_rest(engine.apart(settings), *asked)

@@ -1,4 +1,4 @@
-"""Why points lie where they lie: neighborhoods, measures, forces, and the map without labels.
+"""Why points lie where they lie: neighborhoods, measures, forces, the map without labels, others.
 
 All of it is computed when somebody asks, in the thread that asks, from the newest layout. The map,
 its log and a replay do not depend on it.
@@ -8,29 +8,23 @@ from __future__ import annotations
 
 import threading
 import weakref
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nbembed.data.distances import scales_of, squared_row
+from nbembed.measures import recurrence, stability
 from nbembed.neighbors import check_stored
 from nbembed.session.core.handle import Handle
-from nbembed.session.live.background import BackgroundTask, Result
+from nbembed.session.readings.forces import Force, Forces
 from nbembed.session.readings.neighborhood import Neighborhood, neighborhood_of, squares_on_map
 from nbembed.session.readings.point_measures import OF_LAYOUTS, PointMeasures, check_measure
-from nbembed.session.readings.unsupervised import (
-    UnsupervisedKey,
-    UnsupervisedMap,
-    run_to_rest,
-    unsupervised_settings,
-)
-from nbembed.validation import check_count, check_real
+from nbembed.session.readings.resampled import resampled_maps
+from nbembed.session.readings.unsupervised import MapMaker, UnsupervisedMap, unsupervised_map
+from nbembed.validation import check_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from nbembed.objectives.cost_terms import CostTerm
     from nbembed.session.live.records import PublishedFrame
@@ -38,61 +32,6 @@ if TYPE_CHECKING:
 
 #: Neighbors that a neighborhood has unless more are asked for.
 NEIGHBORS = 10
-
-
-@dataclass(frozen=True, eq=False)
-class Force:
-    """The effect of a term of the cost on a point.
-
-    Attributes
-    ----------
-    name : str
-        Of the term, such as "attraction".
-    formula : str
-    role : str
-        One of :data:`nbembed.objectives.cost_terms.ROLES`.
-    cost : float
-        The value of the whole term, in nats.
-    vector : ndarray of shape (n_components,)
-        −∂J_t/∂y_i, in nats for each unit of the map.
-    """
-
-    name: str
-    formula: str
-    role: str
-    cost: float
-    vector: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Forces:
-    """The forces on a point.
-
-    Attributes
-    ----------
-    point : int
-    equation : str
-        The cost, as lines of text; "" where the method does not say.
-    terms : tuple of Force
-    pinned : bool
-        Whether the point stays in place, whatever pulls it.
-    """
-
-    point: int
-    equation: str
-    terms: tuple[Force, ...]
-    pinned: bool
-
-    @property
-    def cost(self) -> float:
-        """The cost that is shown, in nats: the sum of all terms but the optimization's aids."""
-        return float(sum(term.cost for term in self.terms if term.role != "aid"))
-
-    @property
-    def total(self) -> NDArray[np.float64]:
-        """The sum of all forces; zero at rest."""
-        total: NDArray[np.float64] = np.sum([term.vector for term in self.terms], axis=0)
-        return total
 
 
 class Quality(NamedTuple):
@@ -141,11 +80,7 @@ class Why(Handle):
     """
 
     def __init__(self, session: MapView) -> None:
-        ref = weakref.ref(session)  # which thread and measures do not keep alive
-
-        def closed() -> bool:
-            there = ref()
-            return there is None or there._controller.mailbox.machine.closing
+        ref = weakref.ref(session)  # which measures do not keep alive
 
         def nearest(metric: Any) -> NDArray[Any] | None:
             there = ref()
@@ -153,12 +88,12 @@ class Why(Handle):
 
         self._session = session
         self._measures = PointMeasures(session.X, nearest)
-        self._task = BackgroundTask("nbembed making", over=closed)
+        self._without_labels = MapMaker(session, "the map without labels", unsupervised_map)
+        self._resampled = MapMaker(session, "other maps", resampled_maps)
         self._lock = threading.Lock()
         self._scales: tuple[Any, dict[str, Any]] | None = None
         self._terms: tuple[Any, Any, tuple[CostTerm, ...]] | None = None
         self._qualities: tuple[UnsupervisedMap, int, dict[str, float]] | None = None
-        self._iteration = 0
 
     # -- one point ----------------------------------------------------------------------------
 
@@ -237,21 +172,21 @@ class Why(Handle):
 
         Parameters
         ----------
-        name : {"trustworthiness", "continuity", "kept", "stress", "pull"}
+        name : {"trustworthiness", "continuity", "kept", "stress", "pull", "stability"}
             How far neighbors on the map are neighbors in the data, how far neighbors in the data
             are neighbors on the map, the share of neighbors in both; how far distances on the map
             are proportional to those in the data (0 is best); the length of the force of labels and
-            links.
+            links; the share of neighbors on the map that recur on :meth:`resampled`, beyond chance.
         k : int, default=10
-            Size of the neighborhoods, where the measure has any: below half of the points for the
-            first two, else below n_samples.
+            Size of the neighborhoods, where the measure has any: below n_samples for "kept", else
+            below half of the points.
 
         Raises
         ------
         TypeError, ValueError
             If there is no such measure, or none of that k.
         RuntimeError
-            If there is no map yet.
+            If there is no map yet, or the others that stability compares it with are being made.
         """
         k = check_measure(name, k, self._session.n_samples)
         return self.measured(name, k, self.seen())
@@ -263,6 +198,14 @@ class Why(Handle):
             labels = [t.gradient[:n] for t in self._cost_terms(seen) if t.role == "labels"]
             pull: NDArray[np.float64] = np.linalg.norm(sum(labels, np.zeros((n, 1))), axis=1)
             return pull
+        if name == "stability":
+            maps, _ = self.ask_resampled()
+            if maps is None:
+                raise RuntimeError("other maps are still being made; resampled() waits for them")
+            shares: NDArray[np.float64] = stability(
+                self.embedding_of(seen), maps, k, per_point=True
+            )
+            return shares
         metric = seen.settings.recipe.quality_metric
         return self._measures.measured(name, self.embedding_of(seen), metric, k)
 
@@ -335,10 +278,8 @@ class Why(Handle):
         RuntimeError
             If it cannot be made; names the reason.
         """
-        if timeout is not None:
-            timeout = min(check_real("timeout", timeout, low=0), threading.TIMEOUT_MAX)
-        key, make = self._unsupervised_request()
-        return _value(self._task.wait(key, make, timeout))
+        value: UnsupervisedMap | None = self._without_labels.wait(timeout)
+        return value
 
     def ask_unsupervised(self) -> tuple[UnsupervisedMap | None, int]:
         """Return the map without labels if it is there, and else after how many iterations it is.
@@ -347,41 +288,81 @@ class Why(Handle):
 
         Raises RuntimeError if it cannot be made.
         """
-        key, make = self._unsupervised_request()
-        made = self._task.ask(key, make)
-        if made is not None and made.key == key:
-            return _value(made), 0
-        return None, self._iteration
+        return self._without_labels.ask()
 
-    def cancel(self) -> None:
-        """Give up the map without labels that is being made."""
-        self._task.cancel()
+    # -- other maps -----------------------------------------------------------------------------
+
+    def resampled(self, timeout: float | None = None) -> list[NDArray[np.float32]] | None:
+        """Return maps of other seeds, each of nine tenths of the points, without labels.
+
+        They are made by the present method with its parameters, in the background while the map
+        rests, and kept until the method or its parameters change.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            In seconds.
+
+        Returns
+        -------
+        maps : list of ndarray of shape (n_samples, n_components) or None
+            Rows of NaN are points that were left out. ``None`` if it takes longer, or was given up.
+
+        Raises
+        ------
+        ValueError
+            If ``timeout`` is negative.
+        RuntimeError
+            If they cannot be made; names the reason.
+        """
+        maps: list[NDArray[np.float32]] | None = self._resampled.wait(timeout)
+        return maps
+
+    def ask_resampled(self) -> tuple[list[NDArray[np.float32]] | None, int]:
+        """Return other maps if they are there, and else how many are; begun if need be.
+
+        Raises RuntimeError if they cannot be made.
+        """
+        return self._resampled.ask()
+
+    def recurrence(
+        self, points: ArrayLike, k: int = NEIGHBORS, timeout: float | None = None
+    ) -> NDArray[np.bool_] | None:
+        """Return of each of :meth:`resampled` whether a group is together there, as it is here.
+
+        Parameters
+        ----------
+        points : array-like of int
+            At least two, and not all.
+        k : int, default=10
+            See :func:`nbembed.measures.recurrence`.
+        timeout : float, optional
+            In seconds, to wait for the other maps.
+
+        Returns
+        -------
+        together : ndarray of bool of shape (n_maps,) or None
+            ``None`` if the other maps take longer, or were given up.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not legal.
+        RuntimeError
+            If there is no map yet, or others cannot be made.
+        """
+        layout = self.embedding_of(self.seen())
+        maps = self.resampled(timeout)
+        return None if maps is None else recurrence(layout, maps, points, k)
+
+    def cancel(self, what: str = "unsupervised") -> None:
+        """Give up the map without labels that is being made, or the other maps ("stability")."""
+        (self._resampled if what == "stability" else self._without_labels).task.cancel()
 
     def close(self) -> None:
-        """Make no map without labels any more."""
-        self._task.close()
-
-    def _unsupervised_request(self) -> tuple[UnsupervisedKey, Callable[[], UnsupervisedMap]]:
-        controller = self._session._controller
-        with controller.mailbox.lock:
-            settings = unsupervised_settings(controller.mailbox.session_state.settings)
-        engine, ref, told = controller.engine, weakref.ref(controller), weakref.ref(self)
-        given_up = self._task.given_up
-
-        def moving() -> bool:
-            there = ref()
-            return there is not None and there.state == "running"
-
-        def tell(iteration: int) -> None:
-            there = told()
-            if there is not None:
-                there._iteration = iteration
-
-        def make() -> UnsupervisedMap:
-            tell(0)
-            return run_to_rest(engine.apart(settings), given_up, moving, tell)
-
-        return UnsupervisedKey(settings), make
+        """Make no map any more."""
+        self._without_labels.task.close()
+        self._resampled.task.close()
 
     # -- parts --------------------------------------------------------------------------------
 
@@ -420,20 +401,6 @@ class Why(Handle):
         with self._lock:
             self._terms = layout, objective, terms
         return terms
-
-
-def _value(made: Result | None) -> UnsupervisedMap | None:
-    """Return the map that was made.
-
-    Raises RuntimeError if it could not be made.
-    """
-    if made is None:
-        return None
-    if made.error is not None:
-        text = f"the map without labels cannot be made: {made.error}"
-        raise RuntimeError(text) from made.error
-    value: UnsupervisedMap = made.value
-    return value
 
 
 def _checked_point(point: int, n_samples: int) -> int:

@@ -14,11 +14,14 @@ import numpy as np
 from nbembed.measures.map_comparison import align_map
 from nbembed.session.live.background import BackgroundTask, Result
 from nbembed.session.readings.point_measures import MANY, check_measure
+from nbembed.session.readings.resampled import MAPS
 from nbembed.widget.answers.query_source import Answer
 from nbembed.widget.wire.protocol import finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
 
     from nbembed.session.readings.why import Why
     from nbembed.widget.stream.drawing import FrameArtist
@@ -45,6 +48,7 @@ class WhySource:
             "neighborhood": self.neighborhood,
             "forces": self.forces,
             "measure": self.measure,
+            "recurrence": self.recurrence,
             "unsupervised": self.unsupervised,
         }
 
@@ -103,18 +107,35 @@ class WhySource:
         why, seen = self._why, self._why.seen()
         n = len(why.embedding_of(seen))
         check_measure(measure, k, n)
-        found = self._measuring.value(
-            (measure, k), seen.version, lambda: why.measured(measure, k, seen), n, why.running
-        )
+        made = self._made() if measure == "stability" else MAPS
+        found = None
+        if made == MAPS:
+            found = self._measuring.value(
+                (measure, k), seen.version, lambda: why.measured(measure, k, seen), n, why.running
+            )
         values, version = (np.zeros(0), 0) if found is None else (found.value, found.key[-1])
         fields = {
             "name": measure,
             "k": k,
             "version": version,
             "ready": version == seen.version,
-            "mean": finite(float(values.mean())) if values.size else None,
+            "mean": finite(float(np.nanmean(values))) if values.size else None,
+            "made": made,
+            "of": MAPS,
         }
         return fields, [values.astype("<f4").tobytes()]
+
+    def recurrence(self, points: NDArray[np.intp]) -> tuple[dict[str, Any], list[bytes]]:
+        """Return in how many other maps a group is together."""
+        made = self._made()
+        found = self._why.recurrence(points, timeout=0) if made == MAPS else None
+        together = 0 if found is None else int(np.count_nonzero(found))
+        return {"together": together, "ready": found is not None, "made": made, "of": MAPS}, []
+
+    def _made(self) -> int:
+        """Return how many other maps there are; they are begun if need be."""
+        maps, made = self._why.ask_resampled()
+        return MAPS if maps is not None else min(made, MAPS - 1)
 
     def unsupervised(self, k: int) -> tuple[dict[str, Any], list[bytes]]:
         """Return the map without labels, laid on the present one, and how qualities have moved."""

@@ -232,8 +232,8 @@ class Hearing(anywidget.AnyWidget):
         self._session.set(**{name: offered[name].value_of(word) if name in offered else word})
 
     def _cancel(self, what: str) -> None:
-        if what == "unsupervised":
-            self._why.cancel()
+        if what in ("unsupervised", "stability"):
+            self._why.cancel(what)
         elif what == "suggestions":
             self._suggestions.cancel()
         elif what == "groups":

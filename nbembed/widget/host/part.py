@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from nbembed.points.features import Features
 from nbembed.points.preparation.wording import counted
+from nbembed.session.core.methods import recipe_of_part
 from nbembed.session.shared_labels import SharedLabels
 from nbembed.supervision.subset import subset
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 #: Points of which a map can be made.
 FEWEST = 4
-#: Of a parameter that is chosen by the data and their number.
-AUTO = "auto"
 
 
 class MapsOfSome:
@@ -124,9 +123,3 @@ def part_of(session: Session, data: PointData, note: str, points: NDArray[np.int
     rows = X[points][:, points] if session.recipe.takes_distances else X[points]
     said = f"{counted(points.size, 'point')} of {session.n_samples:,}. {note}".strip()
     return Part(Features(rows, note=said), data.take(points))
-
-
-def recipe_of_part(recipe: Recipe[Any]) -> Recipe[Any]:
-    """Return a method for some of the points: what can follow their number does so."""
-    by_number = [f.name for f in fields(recipe) if isinstance(f.default, str) and f.default == AUTO]
-    return recipe.replace(**dict.fromkeys(by_number, AUTO))

@@ -58,7 +58,9 @@ POINT_SETS = ("selection", "cards")
 
 RunState = enum("RunState", "idle", "running", "paused", "converged", "failed")
 ColorMode = enum("ColorMode", "column", "class", "probability", "suggestion", *MEASURES)
-Background = enum("Background", "making", "learning", "suggestions", "groups", "unsupervised")
+Background = enum(
+    "Background", "making", "learning", "suggestions", "groups", "unsupervised", "stability"
+)
 ColumnKind = enum("ColumnKind", "none", "category", "number", "time")
 SecondMap = record(
     "SecondMap",

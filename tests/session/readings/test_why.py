@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 import nbembed as nb
 from nbembed import measures
-from nbembed.session.readings import point_measures
+from nbembed.session.readings import point_measures, resampled
 from nbembed.session.readings.neighborhood import neighborhood_of, squares_on_map
 from nbembed.session.readings.point_measures import PointMeasures
 from nbembed.session.readings.why import Why
@@ -340,7 +340,7 @@ def test_qualities_are_the_means_of_both_maps(session, why):
 
 
 def test_the_map_without_labels_is_made_in_the_background(session, monkeypatch):
-    from nbembed.session.readings import why as module
+    from nbembed.session.readings import unsupervised as module
 
     begun, go = threading.Event(), threading.Event()
     run = module.run_to_rest
@@ -361,7 +361,7 @@ def test_the_map_without_labels_is_made_in_the_background(session, monkeypatch):
 
 
 def test_what_cannot_be_made_is_said(session, monkeypatch):
-    from nbembed.session.readings import why as module
+    from nbembed.session.readings import unsupervised as module
 
     monkeypatch.setattr(module, "run_to_rest", lambda *_: 1 / 0)
     with pytest.raises(RuntimeError, match="the map without labels cannot be made: division"):
@@ -375,8 +375,8 @@ def test_a_map_without_labels_that_is_canceled_takes_no_further_step(start):
     eventually(lambda: fake.calls["objective"])
     why.cancel()
     fake.gate.set()
-    eventually(lambda: not why._task.busy)
-    assert why._iteration <= 1
+    eventually(lambda: not why._without_labels.task.busy)
+    assert why._without_labels._told <= 1
 
 
 def test_closing_ends_the_affinities_of_the_map_without_labels(start):
@@ -387,6 +387,85 @@ def test_closing_ends_the_affinities_of_the_map_without_labels(start):
     why.ask_unsupervised()
     eventually(lambda: slow.begun)
     session.close()
-    eventually(lambda: not why._task.busy)
-    assert (slow.made, why._task.newest) == ([], None)
+    eventually(lambda: not why._without_labels.task.busy)
+    assert (slow.made, why._without_labels.task.newest) == ([], None)
     slow.clean()
+
+
+# -- other maps -------------------------------------------------------------------------------
+
+
+def test_other_maps_are_of_samples_and_kept(session, why):
+    maps = why.resampled(timeout=GUARD)
+    assert len(maps) == resampled.MAPS
+    left_out = [np.isnan(one).all(axis=1) for one in maps]
+    assert [int(out.sum()) for out in left_out] == [15] * len(maps)
+    assert len({out.tobytes() for out in left_out}) == len(maps)
+    assert why.resampled(timeout=GUARD) is maps
+    again = Why(session).resampled(timeout=GUARD)
+    for one, other in zip(maps, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    values = why.measure("stability", k=7)
+    expected = measures.stability(session.embedding, maps, 7, per_point=True)
+    np.testing.assert_array_equal(values, expected)
+
+
+def test_a_group_recurs_on_other_maps(session, why):
+    setosa = np.flatnonzero(SPECIES == 0)
+    assert why.recurrence(setosa, timeout=GUARD).all()
+    drawn = np.random.default_rng(0).permutation(150)[:50]
+    assert not why.recurrence(drawn, timeout=GUARD).any()
+
+
+def test_other_maps_stay_while_labels_change(start):
+    session = start(Fake(random_state=3))
+    why = Why(session)
+    first = why.resampled(timeout=GUARD)
+    session.label([0, 1], "a")
+    assert why.resampled(timeout=GUARD) is first
+    session.set(weight=0.5)
+    assert why.resampled(timeout=GUARD) is not first
+
+
+def test_other_maps_wait_for_a_map_in_motion(start):
+    session = start(Fake(random_state=3, tol=0.0))
+    session.pace = 20.0
+    session.step(1, wait=True)
+    why = Why(session)
+    session.play()
+    eventually(lambda: session.state == "running")
+    with pytest.raises(RuntimeError, match="other maps are still being made"):
+        why.measure("stability")
+    eventually(lambda: why._resampled.task.busy)
+    assert why.resampled(timeout=0.05) is None
+    assert why.ask_resampled() == (None, 0)
+    session.pause()
+    assert why.resampled(timeout=GUARD) is not None
+
+
+def test_other_maps_can_be_canceled(start):
+    session = start(Fake(random_state=3))
+    why = Why(session)
+    fake.gate.clear()
+    why.ask_resampled()
+    eventually(lambda: why._resampled.task.busy)
+    why.cancel("stability")
+    fake.gate.set()
+    eventually(lambda: not why._resampled.task.busy)
+    assert why._resampled.task.newest is None
+
+
+@pytest.mark.parametrize("n", [30, 60])
+def test_other_maps_of_few_points_have_a_perplexity_of_their_own(n):
+    few = np.random.default_rng(0).normal(size=(n, 4))
+    with nb.Session(few, nb.HSSNE(perplexity=(n - 1) / 3, random_state=0, n_jobs=1)) as session:
+        session.step(5, wait=True)
+        maps = Why(session).resampled(timeout=GUARD)
+        assert {int((~np.isnan(one[:, 0])).sum()) for one in maps} == {round(0.9 * n)}
+
+
+def test_other_maps_of_distances_are_of_theirs():
+    D = cdist(X, X)
+    with nb.Session(D, nb.HSSNE(metric="precomputed", random_state=0, n_jobs=1)) as session:
+        session.step(5, wait=True)
+        assert np.isfinite(Why(session).resampled(timeout=GUARD)[0]).any()

@@ -17,7 +17,7 @@ from nbembed.session.readings.why import Why
 from nbembed.widget import Explorer
 from nbembed.widget.answers import why_source
 from nbembed.widget.wire import queries
-from tests.waiting import GUARD
+from tests.waiting import GUARD, eventually
 from tests.widget.test_explorer import Page
 
 X = np.random.default_rng(0).normal(size=(60, 4))
@@ -26,14 +26,17 @@ X = np.random.default_rng(0).normal(size=(60, 4))
 class Asker(Page):
     """A page that asks."""
 
-    def ask(self, name: str, **arguments: Any) -> tuple[dict[str, Any], list[Any]]:
+    def ask(
+        self, name: str, points: Any = None, **arguments: Any
+    ) -> tuple[dict[str, Any], list[Any]]:
         """Return the answer: its fields with its error, and its buffers as arrays."""
         self.requests += 1
         content = {
             "type": "query", "client": self.client, "request": self.requests, "asker": 0,
             "name": name, "arguments": arguments,
         }  # fmt: skip
-        self.explorer._receive(None, content, [])
+        sets = [] if points is None else [np.asarray(points, "<u4").tobytes()]
+        self.explorer._receive(None, content, sets)
 
         def answer() -> tuple[dict[str, Any], list[bytes]] | None:
             return next(
@@ -170,6 +173,31 @@ def test_what_goes_wrong_with_a_measure_is_said(
     monkeypatch.setattr(explorer.why._measures, "measured", lambda *_: 1 / 0)
     fields, _ = page.until("measure", lambda f: False, measure="stress", k=5)
     assert fields["error"] == "division by zero"
+
+
+def test_stability_comes_once_other_maps_are_made(explorer: Any, page: Asker) -> None:
+    fields, (values,) = page.until("measure", lambda f: bool(f["ready"]), measure="stability", k=5)
+    assert (fields["made"], fields["of"]) == (5, 5)
+    expected = explorer.why.measure("stability", 5)
+    np.testing.assert_allclose(values, expected, rtol=1e-5, atol=1e-7)
+    assert fields["mean"] == pytest.approx(np.nanmean(expected))
+
+
+def test_a_page_is_told_in_how_many_other_maps_a_group_is_together(
+    explorer: Any, page: Asker
+) -> None:
+    group = range(20)
+    found, _ = page.until("recurrence", lambda f: bool(f["ready"]), points=group)
+    together = explorer.why.recurrence(group, timeout=GUARD)
+    assert (found["together"], found["of"]) == (np.count_nonzero(together), len(together))
+    fields, _ = page.ask("recurrence", points=range(60))
+    assert fields["error"] == "points must be some of the 60, at least 2, got 60"
+
+
+def test_other_maps_that_a_page_cancels_end(explorer: Any, page: Asker) -> None:
+    page.ask("recurrence", points=range(20))
+    assert page.command("cancel", what="stability")["ok"]
+    eventually(lambda: not explorer.why._resampled.task.busy)
 
 
 def test_a_page_is_shown_the_map_without_labels(explorer: Any, page: Asker) -> None:

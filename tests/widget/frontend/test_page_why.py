@@ -32,9 +32,10 @@ k.answers.forces = ({ point }) => [
   [],
 ];
 k.answers.measure = ({ measure: name, k: size }) => [
-  { name, k: size, version: k.version, ready: true, mean: 0.5 },
+  { name, k: size, version: k.version, ready: true, mean: 0.5, made: 5, of: 5 },
   [Float32Array.from({ length: k.n }, (_, i) => i / (k.n - 1))],
 ];
+k.answers.recurrence = () => [{ together: 4, ready: true, made: 5, of: 5 }, []];
 k.made = true;
 k.answers.unsupervised = () => (!k.made)
   ? [{ ready: false, iteration: 40, qualities: [] }, [new Float32Array(0)]]
@@ -254,7 +255,7 @@ def test_an_end_of_the_scale_has_the_word_of_the_measure_only_at_its_end(page: P
     act(
         page,
         """k.answers.measure = ({ measure: name, k: size }) => [
-          { name, k: size, version: k.version, ready: true, mean: 0.9 },
+          { name, k: size, version: k.version, ready: true, mean: 0.9, made: 5, of: 5 },
           [Float32Array.from({ length: k.n }, (_, i) => 0.75 + i / (4 * k.n - 4))]]""",
     )
     open_why(page)
@@ -293,7 +294,8 @@ def test_a_measure_that_is_not_ready_is_asked_for_again(page: Page) -> None:
     act(
         page,
         """k.tries = 0; k.made = false; k.answers.measure = ({ measure: name, k: size }) => [
-          { name, k: size, version: ++k.tries && 0, ready: k.made, mean: k.made ? 0.25 : null },
+          { name, k: size, version: ++k.tries && 0, ready: k.made, mean: k.made ? 0.25 : null,
+            made: 5, of: 5 },
           [new Float32Array(k.made ? k.n : 0)]]""",
     )
     open_why(page)
@@ -438,3 +440,54 @@ def test_the_map_keeps_its_size_under_the_pointer_that_asks(page: Page) -> None:
     after = page.get_by_role("region", name="Neighborhood").bounding_box()
     assert after is not None
     assert after["height"] < 200, "what is switched off takes no room"
+
+
+# -- other maps -----------------------------------------------------------------------------------
+
+PENDING = """
+k.answers.measure = ({ measure: name, k: size }) => [
+  { name, k: size, version: 0, ready: false, mean: null, made: 2, of: 5 }, [new Float32Array(0)]];
+k.answers.recurrence = () => [{ together: 0, ready: false, made: 2, of: 5 }, []];
+"""
+
+
+def select(page: Page, points: list[int]) -> None:
+    shown = f"Uint32Array.from({points}).buffer"
+    act(page, f"k.update({{ selection: new DataView({shown}) }})")
+
+
+@pytest.mark.parametrize("theme", [None, DARK])
+def test_a_group_says_in_how_many_other_maps_it_is_together(open_explorer: Any, theme: Any) -> None:
+    page = open_explorer(n=60, clusters=4, width=1000, theme=theme)
+    run(page)
+    act(page, ANSWERS)
+    select(page, [1, 2, 3])
+    page.get_by_role("tab", name="Group").click()
+    button = page.get_by_role("button", name="In other maps")
+    expect(button).to_be_visible()
+    assert not asked(page, "recurrence")  # nothing is made before somebody asks
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Together in 4 of 5 other maps")).to_be_visible()
+    act(page, "k.answers.recurrence = () => [{ together: 0, ready: true, made: 5, of: 5 }, []]")
+    select(page, [5, 6])
+    expect(page.get_by_text("Together in none of 5 other maps")).to_be_visible()
+    select(page, [5])
+    expect(page.get_by_text("other maps")).to_have_count(0)
+
+
+def test_other_maps_are_waited_for_and_canceled(page: Page) -> None:
+    act(page, PENDING)
+    select(page, [1, 2, 3])
+    page.get_by_label("Color by", exact=True).select_option("stability")
+    act(page, "k.update({ color_by: 'stability' })")
+    expect(page.get_by_text("Making other maps: 2 of 5 …")).to_be_visible()
+    page.get_by_role("button", name="Cancel (other maps)").click()
+    assert [m["arguments"] for m in sent(page, "cancel")] == [{"what": "stability"}]
+    act(page, "k.update({ color_by: 'class' })")
+    expect(page.get_by_text("Making other maps")).to_have_count(0)
+    page.get_by_role("tab", name="Group").click()
+    page.get_by_role("button", name="In other maps").click()
+    expect(page.get_by_text("Making other maps: 2 of 5 …")).to_be_visible()
+    act(page, "k.answers.recurrence = () => [{ together: 5, ready: true, made: 5, of: 5 }, []]")
+    expect(page.get_by_text("Together in 5 of 5 other maps")).to_be_visible()  # it was asked again

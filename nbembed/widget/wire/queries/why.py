@@ -46,6 +46,8 @@ QualityChange = record(
 )
 #: Of the layout that an answer is of, as frames have it.
 VERSION = Field("version", INDEX)
+#: Other maps that stability is of.
+OTHER_MAPS = Field("made", INDEX, "Other maps that there are."), Field("of", INDEX)
 
 WHY = (
     QueryType(
@@ -92,8 +94,15 @@ WHY = (
             VERSION,
             Field("ready", FLAG),
             Field("mean", nullable(NUMBER)),
+            *OTHER_MAPS,
         ),
         buffers=(Field("values", FLOATS),),
+    ),
+    QueryType(
+        "recurrence",
+        "In how many other maps, which are made if need be, a group is together.",
+        points=("points",),
+        fields=(Field("together", INDEX), Field("ready", FLAG), *OTHER_MAPS),
     ),
     QueryType(
         "unsupervised",

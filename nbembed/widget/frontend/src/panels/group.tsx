@@ -9,6 +9,7 @@ import type { FindFilter, GroupColumn, GroupFeature, GroupShare, GroupSort, Grou
 import { Histogram } from "./histogram";
 import { Icon } from "./icons";
 import { useRoving } from "./roving";
+import { OtherMaps } from "./why";
 import { useWatch } from "./watch";
 
 type Description = QueryAnswers["describe"];
@@ -27,6 +28,7 @@ export function GroupPanel({ view }: { view: View }) {
       <section class="nbe-section">
         <Head view={view} />
         <Comparison view={view} />
+        <Recurrence view={view} />
       </section>
       {group.isAll(points) && <section class="nbe-section"><p class="nbe-why">All points are selected: there is no rest to compare them with.</p></section>}
       {group.description.error.value && <section class="nbe-section"><p class="nbe-why">{inline(group.description.error.value, 300)}</p></section>}
@@ -66,6 +68,32 @@ function Head({ view }: { view: View }) {
         </button>
       </div>
     </>
+  );
+}
+
+/** In how many other maps the group is together, once somebody asks. */
+function Recurrence({ view }: { view: View }) {
+  const { why } = view;
+  const { selection, n_samples: n } = view.store.traits;
+  const size = selection.value.length;
+  if (size < 2 || size === n.value) return null;
+  if (!why.recurring.value && why.measure.value !== "stability") {
+    return (
+      <button
+        type="button" class="nbe-button" title="Make maps of other seeds and nine tenths of the points while this one rests, and see in how many of them these points are together"
+        onClick={() => (why.recurring.value = true)}
+      >
+        In other maps …
+      </button>
+    );
+  }
+  const found = why.recurrence.value.value;
+  if (why.recurrence.error.value) return <p class="nbe-why">{inline(why.recurrence.error.value, 300)}</p>;
+  if (!found?.ready) return <OtherMaps view={view} made={found} />;
+  return (
+    <p class="nbe-why" role="status" title="Together: in one piece, and at least nine tenths as much among each other as here. The maps are of other seeds and nine tenths of the points, without labels">
+      Together in <b>{found.together || "none"} of {found.of}</b> other maps
+    </p>
   );
 }
 

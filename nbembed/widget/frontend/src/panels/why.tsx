@@ -7,6 +7,7 @@ import type { View } from "../view/view";
 import { MEASURE_TEXTS, measureOf, SIZES, type End } from "../state/why";
 import { MEASURES, type ForceTerm, type Measure } from "../wire/wire.generated";
 import { Formula } from "./formula";
+import { Icon } from "./icons";
 import { alike, short } from "../state/numbers";
 
 /** Neighbors of each kind that are listed. */
@@ -226,8 +227,22 @@ export function MeasureLegend({ view }: { view: View }) {
           <span>{words(shown.high, high, "higher")}<small>{short(shown.high)}</small></span>
         </div>
       ) : null}
-      <p class="nbe-why">{why.measured.error.value || (shown ? `${hint}. Mean ${shown.mean === null ? "–" : short(shown.mean)}.` : "Measuring …")}</p>
+      {!shown && measure === "stability" && !why.measured.error.value ? (
+        <OtherMaps view={view} made={why.measured.value.value} />
+      ) : (
+        <p class="nbe-why">{why.measured.error.value || (shown ? `${hint}. Mean ${shown.mean === null ? "–" : short(shown.mean)}.` : "Measuring …")}</p>
+      )}
     </>
+  );
+}
+
+/** How many of the maps are there that stability is of, and a way to do without them. */
+export function OtherMaps({ view, made }: { view: View; made: { made: number; of: number } | null }) {
+  return (
+    <p class="nbe-why nbe-kept">
+      <span role="status">Making other maps{made ? `: ${made.made} of ${made.of}` : ""} …</span>
+      <button type="button" class="nbe-inline" aria-label="Cancel (other maps)" title="Make no other maps" onClick={() => view.cancel("stability")}><Icon name="close" /></button>
+    </p>
   );
 }
 

@@ -21,6 +21,7 @@ export const MEASURE_TEXTS: Record<Measure, { title: string; hint: string; low: 
   kept: { title: "neighbors kept", hint: "Share of the nearest points in the data that are among the nearest on the map", low: { at: 0, text: "none" }, high: { at: 1, text: "all" } },
   stress: { title: "stress", hint: "How far distances on the map are from being proportional to those in the data", low: { at: 0, text: "faithful" } },
   pull: { title: "pull of labels", hint: "Length of the force of labels and links", low: { at: 0, text: "free" } },
+  stability: { title: "stability", hint: "Share of the nearest points on the map that are the nearest on maps of other seeds and samples, beyond chance", low: { at: 0, text: "chance" }, high: { at: 1, text: "all" } },
 };
 
 /** The measure that colors the points, or null. */
@@ -126,7 +127,10 @@ export class Why {
   readonly forces: Answers<"forces">;
   readonly measured: Answers<"measure">;
   readonly unsupervised: Answers<"unsupervised">;
-  private readonly follows: { near: Followed<"neighborhood">; forces: Followed<"forces">; measured: Followed<"measure">; unsupervised: Followed<"unsupervised"> };
+  /** Whether somebody has asked in how many other maps a group is together. */
+  readonly recurring = signal(false);
+  readonly recurrence: Answers<"recurrence">;
+  private readonly follows: { recurrence: Followed<"recurrence">; near: Followed<"neighborhood">; forces: Followed<"forces">; measured: Followed<"measure">; unsupervised: Followed<"unsupervised"> };
   private readonly offs: (() => void)[];
 
   constructor(
@@ -146,9 +150,10 @@ export class Why {
         if (name) answers.ask({ measure: name, k: this.size(this.k.peek()) }, []);
       }),
       unsupervised: new Followed(store, "unsupervised", (answers) => answers.ask({ k: this.size(this.k.peek()) }, [])),
+      recurrence: new Followed(store, "recurrence", (answers) => answers.ask({}, [store.traits.selection.peek()])),
     };
-    const { near, forces, measured, unsupervised } = this.follows;
-    [this.near, this.forces, this.measured, this.unsupervised] = [near.answers, forces.answers, measured.answers, unsupervised.answers];
+    const { near, forces, measured, unsupervised, recurrence } = this.follows;
+    [this.near, this.forces, this.measured, this.unsupervised, this.recurrence] = [near.answers, forces.answers, measured.answers, unsupervised.answers, recurrence.answers];
     this.shown = computed(() => {
       const found = measured.answers.value.value;
       if (!found?.values.length || found.name !== this.measure.value) return null;
@@ -198,6 +203,14 @@ export class Why {
           unsupervised.answers.clear();
         }
       }),
+      effect(() => {
+        const { selection, n_samples: n } = store.traits;
+        const size = selection.value.length;
+        const wanted = tab.value === "group" && (this.recurring.value || this.measure.value === "stability") && size > 1 && size < n.value;
+        recurrence.stop();
+        recurrence.answers.clear();
+        if (wanted) recurrence.soon(true);
+      }),
       // A new layout, or the end of the motion, makes answers old.
       effect(() => {
         void [store.layout.value, store.traits.state.value];
@@ -210,6 +223,10 @@ export class Why {
       effect(() => {
         const found = unsupervised.answers.value.value;
         if (found && !found.ready) unsupervised.soon(false, LOOK);
+      }),
+      effect(() => {
+        const found = recurrence.answers.value.value;
+        if (found && !found.ready) recurrence.soon(false, LOOK);
       }),
     ];
   }
@@ -235,7 +252,8 @@ export class Why {
   }
 
   private older(): void {
-    const { near, forces, measured, unsupervised } = this.follows;
+    const { near, forces, measured, unsupervised, recurrence } = this.follows;
+    if (recurrence.answers.value.peek()) recurrence.soon(false);
     if (this.open.peek() && this.point.peek() >= 0) {
       if (this.lines.peek()) near.soon(false);
       forces.soon(false);

@@ -244,14 +244,23 @@ export class View {
   /** Give up what is done in the background. */
   cancel(what: Background): void {
     if (what === "suggestions") this.hideSuggestions();
+    if (what === "stability") {
+      this.why.recurring.value = false;
+      this.colorWithout("stability");
+    }
     this.give("cancel", { what }, [], "Canceled; labels are kept");
   }
 
   /** Show no suggestions, so that they begin anew when they are shown again. */
   private hideSuggestions(): void {
-    const { color_by: colorBy, color_column: column } = this.store.traits;
     this.questions.open.value = false;
-    if (colorBy.peek() === "suggestion") this.colorBy(column.peek().kind === "none" ? "class" : "column");
+    this.colorWithout("suggestion");
+  }
+
+  /** Color by something else than what is not there. */
+  private colorWithout(mode: ColorMode): void {
+    const { color_by: colorBy, color_column: column } = this.store.traits;
+    if (colorBy.peek() === mode) this.colorBy(column.peek().kind === "none" ? "class" : "column");
   }
 
   choose(tool: Tool): void {

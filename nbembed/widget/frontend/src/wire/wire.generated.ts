@@ -2,9 +2,9 @@
 
 export type RunState = "idle" | "running" | "paused" | "converged" | "failed";
 
-export type ColorMode = "column" | "class" | "probability" | "suggestion" | "trustworthiness" | "continuity" | "kept" | "stress" | "pull";
+export type ColorMode = "column" | "class" | "probability" | "suggestion" | "trustworthiness" | "continuity" | "kept" | "stress" | "pull" | "stability";
 
-export type Background = "making" | "learning" | "suggestions" | "groups" | "unsupervised";
+export type Background = "making" | "learning" | "suggestions" | "groups" | "unsupervised" | "stability";
 
 export type ColumnKind = "none" | "category" | "number" | "time";
 
@@ -301,7 +301,7 @@ export interface RowColumn {
   kind: RowColumnKind;
 }
 
-export const MEASURES = ["trustworthiness", "continuity", "kept", "stress", "pull"] as const;
+export const MEASURES = ["trustworthiness", "continuity", "kept", "stress", "pull", "stability"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 export type Role = "attraction" | "repulsion" | "labels" | "classes" | "aid" | "constant" | "whole";
@@ -946,6 +946,8 @@ export interface QueryArguments {
   forces: { point: number };
   /** A measure of each point. It may be of an older layout, and empty, until it is ready. */
   measure: { measure: Measure; k: number };
+  /** In how many other maps, which are made if need be, a group is together. */
+  recurrence: Record<string, never>;
   /** The map without labels, which is made if need be. */
   unsupervised: { k: number };
   /** Small pictures of snapshots: the places of some points, brought onto the present map. */
@@ -976,6 +978,7 @@ export interface QueryPoints {
   neighborhood: [];
   forces: [];
   measure: [];
+  recurrence: [points: Uint32Array];
   unsupervised: [];
   thumbnails: [];
   map_beside: [];
@@ -998,7 +1001,8 @@ export interface QueryAnswers {
   suggest_groups: { colors: string[]; typical: number[][]; border: number[][]; nearest: number[][]; left_out: number; codes: Int32Array };
   neighborhood: { point: number; k: number; version: number; trustworthiness: number | null; continuity: number | null; kept: Uint32Array; missing: Uint32Array; false: Uint32Array; missing_ranks: Uint32Array; false_ranks: Uint32Array };
   forces: { point: number; version: number; equation: string; cost: number | null; terms: ForceTerm[]; total: [number, number]; total_length: number; pinned: boolean };
-  measure: { name: Measure; k: number; version: number; ready: boolean; mean: number | null; values: Float32Array };
+  measure: { name: Measure; k: number; version: number; ready: boolean; mean: number | null; made: number; of: number; values: Float32Array };
+  recurrence: { together: number; ready: boolean; made: number; of: number };
   unsupervised: { ready: boolean; iteration: number; qualities: QualityChange[]; positions: Float32Array };
   thumbnails: { names: string[]; points: Uint32Array; places: Uint16Array };
   map_beside: { version: number; iteration: number; cost: number | null; quality: number | null; disparity: number | null; turn: number | null; mirrored: boolean; scale: number | null; range: number[]; positions: Uint8Array };
@@ -1022,6 +1026,7 @@ export const QUERY_BUFFERS = {
   neighborhood: [["kept", "Uint32Array"], ["missing", "Uint32Array"], ["false", "Uint32Array"], ["missing_ranks", "Uint32Array"], ["false_ranks", "Uint32Array"]],
   forces: [],
   measure: [["values", "Float32Array"]],
+  recurrence: [],
   unsupervised: [["positions", "Float32Array"]],
   thumbnails: [["points", "Uint32Array"], ["places", "Uint16Array"]],
   map_beside: [["positions", "Uint8Array"]],
