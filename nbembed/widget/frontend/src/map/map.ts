@@ -462,7 +462,7 @@ export class PointMap {
       click: (x, y, how, touch) => this.clicked(this.at(x, y, touch ? FINGER : REACH), how, touch),
       held: (tool) => {
         clearTimeout(this.hintTimer);
-        this.hint.value = tool === "" ? "" : tool === "pan" ? strings.liftToSelectOrDeselect : strings.drawToAddToThe;
+        this.hint.value = tool === "" ? "" : tool === "pan" ? strings.liftToSelectOrDeselect : strings.drawToAdd;
       },
       drawing: (path, tool, mode) => {
         this.drawing = { path, tool, mode };

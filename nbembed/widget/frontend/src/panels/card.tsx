@@ -147,7 +147,7 @@ function OpenCard({ view, point }: { view: View; point: number }) {
         onPointerCancel={() => (grip.current = null)}
       >
         <CardHead view={view} point={point} />
-        <button type="button" class="nbe-inline" aria-label={strings.closeTheCardOf(name)} title={strings.closeEsc} onClick={close}><Icon name="close" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.closeTheCard(name)} title={strings.closeEsc} onClick={close}><Icon name="close" /></button>
       </div>
       <div class="nbe-card-scroll" tabIndex={0} role="group" aria-label={strings.content}>
         <CardBody view={view} point={point} open />
@@ -249,7 +249,7 @@ function Value({ text, open }: { text: string; open: boolean }) {
 /** The nearest points in the data, with their distances. */
 function Neighbors({ view, point: own, neighbors, open }: { view: View; point: number; neighbors: CardNeighbor[] | null; open: boolean }) {
   if (neighbors?.length === 0) return null;
-  const title = <span class="nbe-faint" title={strings.distancesBetweenThe}>{strings.nearestInTheData}</span>;
+  const title = <span class="nbe-faint" title={strings.distancesInTheFeatures}>{strings.nearestInTheData}</span>;
   if (!neighbors) return <div class="nbe-near">{title} <span class="nbe-faint">…</span></div>;
   const text = (distance: number): string => (distance === 0 ? "0" : distance >= 1e5 || (distance > 0 && distance < 1e-3) ? distance.toExponential(1) : distance.toPrecision(3));
   if (!open) {
@@ -265,7 +265,7 @@ function Neighbors({ view, point: own, neighbors, open }: { view: View; point: n
       <ol>
         {neighbors.map(({ point, name, distance }) => (
           <li key={point}>
-            <button type="button" title={strings.openTheCardOf(inline(name) || strings.point(point))} onClick={() => view.openCard(point)}>
+            <button type="button" title={strings.openTheCard(inline(name) || strings.point(point))} onClick={() => view.openCard(point)}>
               <bdi>{inline(name, 40) || `#${point}`}</bdi> <span class="nbe-faint">{strings.distance(text(distance))}</span>
             </button>
           </li>

@@ -14,16 +14,16 @@ export function MapPath({ view }: { view: View }) {
   const open = childMaps.open.value;
   return (
     <nav ref={ref} class="nbe-path-of-maps" aria-label={strings.maps}>
-      <button type="button" class="nbe-map-name" aria-current={open ? undefined : "page"} title={open ? strings.backToTheMapOf : strings.thisMap} onClick={() => open && childMaps.leave()}>
+      <button type="button" class="nbe-map-name" aria-current={open ? undefined : "page"} title={open ? strings.backToTheMap : strings.thisMap} onClick={() => open && childMaps.leave()}>
         {strings.all(strings.count(n.value))}
       </button>
       {maps.value.map(({ widget, name }) => (
         <span key={widget} class="nbe-child-name">
           <Icon name="more" />
-          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? strings.thisMap : strings.openTheMapOfThese} onClick={() => childMaps.show(widget)}>
+          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? strings.thisMap : strings.openTheMap} onClick={() => childMaps.show(widget)}>
             {inline(name)}
           </button>
-          <button type="button" class="nbe-inline" aria-label={strings.closeTheMapOf(inline(name))} title={strings.closeThisMapItsLabels} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
+          <button type="button" class="nbe-inline" aria-label={strings.closeTheMap(inline(name))} title={strings.closeThisMapItsLabels} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
         </span>
       ))}
     </nav>

@@ -42,15 +42,15 @@ export function ClassEditor({ view, info, index }: { view: View; info: ClassInfo
         ))}
       </div>
       <div class="nbe-class-actions">
-        <button type="button" class="nbe-inline" aria-label={strings.moveClassUp} title={strings.beforeTheClassAboveKeys} aria-disabled={info.place === 0} onClick={() => classEdits.move(name, -1)}><Icon name="up" /></button>
-        <button type="button" class="nbe-inline" aria-label={strings.moveClassDown} title={strings.afterTheClassBelow} aria-disabled={info.place === classes.length - 1} onClick={() => classEdits.move(name, 1)}><Icon name="down" /></button>
-        <button type="button" class="nbe-inline" aria-label={hidden ? strings.showPointsOfTheClass : strings.hidePointsOfTheClass} aria-pressed={hidden} title={hidden ? strings.showItsPoints : strings.hideItsPointsOnThe} onClick={() => classEdits.style(name, { hidden: !hidden })}>
+        <button type="button" class="nbe-inline" aria-label={strings.moveClassUp} title={strings.moveBeforeTheClassAbove} aria-disabled={info.place === 0} onClick={() => classEdits.move(name, -1)}><Icon name="up" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.moveClassDown} title={strings.moveAfterTheClassBelow} aria-disabled={info.place === classes.length - 1} onClick={() => classEdits.move(name, 1)}><Icon name="down" /></button>
+        <button type="button" class="nbe-inline" aria-label={hidden ? strings.showPointsOfTheClass : strings.hidePointsOfTheClass} aria-pressed={hidden} title={hidden ? strings.showItsPoints : strings.hideItsPoints} onClick={() => classEdits.style(name, { hidden: !hidden })}>
           <Icon name={hidden ? "hidden" : "eye"} />
         </button>
         <button type="button" class="nbe-inline" aria-label={strings.renameClass} title={strings.renameF2} onClick={() => (view.renaming.value = name)}><Icon name="pencil" /></button>
         <button type="button" class="nbe-inline" aria-label={strings.removeClass} title={strings.removeTheClassAndTake(count)} onClick={() => classEdits.remove(name)}><Icon name="trash" /></button>
         <select
-          class="nbe-select nbe-merge" aria-label={strings.mergeInto} title={strings.itsPointsBecomePointsOf} disabled={!others.length} value=""
+          class="nbe-select nbe-merge" aria-label={strings.mergeInto} title={strings.moveItsPointsToAnother} disabled={!others.length} value=""
           onChange={(e) => {
             const into = e.currentTarget.value;
             e.currentTarget.value = "";

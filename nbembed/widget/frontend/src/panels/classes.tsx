@@ -26,10 +26,10 @@ export function ClassPalette({ view }: { view: View }) {
         <h3>{strings.classes}</h3>
         <span class="nbe-steps">
           {view.classEdits.hidden.size > 0 && (
-            <button type="button" class="nbe-inline" aria-label={strings.showAllClasses} title={strings.showThePointsOfAll} onClick={() => view.classEdits.showAll()}><Icon name="hidden" /></button>
+            <button type="button" class="nbe-inline" aria-label={strings.showAllClasses} title={strings.showThePoints} onClick={() => view.classEdits.showAll()}><Icon name="hidden" /></button>
           )}
           {chosen && (
-            <button type="button" class="nbe-inline" aria-label={strings.editClass} aria-expanded={editing} title={strings.colorShapeAndPlaceOf(chosen.name)} onClick={() => (view.classEdits.open.value = !editing)}>
+            <button type="button" class="nbe-inline" aria-label={strings.editClass} aria-expanded={editing} title={strings.colorShapeAndPlace(chosen.name)} onClick={() => (view.classEdits.open.value = !editing)}>
               <Icon name="pencil" />
             </button>
           )}
@@ -65,7 +65,7 @@ function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; 
         <ClassSymbol view={view} info={info} />
         <span class="nbe-chip-name">{name}</span>
       </label>
-      <button type="button" class="nbe-count" aria-label={strings.selectAllOf(name, count)} title={strings.selectAllLabeled(count, name)} onClick={() => view.selectClass(index)}>
+      <button type="button" class="nbe-count" aria-label={strings.selectAll(name, count)} title={strings.selectAllLabeled(count, name)} onClick={() => view.selectClass(index)}>
         {count}
       </button>
     </div>

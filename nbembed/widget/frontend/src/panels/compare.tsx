@@ -44,10 +44,10 @@ function TakeSnapshot({ view }: { view: View }) {
             take();
           }}
         />
-        <button type="button" class="nbe-button nbe-narrow" aria-label={strings.takeASnapshot} title={strings.keepLayoutParametersAnd} onClick={take}>{strings.snapshot}</button>
+        <button type="button" class="nbe-button nbe-narrow" aria-label={strings.takeASnapshot} title={strings.keepLayoutParameters} onClick={take}>{strings.snapshot}</button>
       </div>
       {(open || count > 0) && (
-        <button type="button" class="nbe-button" aria-pressed={open} title={strings.snapshotsAsAStripBelow} onClick={() => (view.dock.value = open ? "" : "compare")}>
+        <button type="button" class="nbe-button" aria-pressed={open} title={strings.snapshotsAsAStripBelowTheMap} onClick={() => (view.dock.value = open ? "" : "compare")}>
           {strings.snapshotsShown(open, count)}
         </button>
       )}
@@ -78,7 +78,7 @@ function Choice({ view }: { view: View }) {
       </select>
     </label>
     {now?.snapshot && drawn.length > 1 && (
-      <label class="nbe-row" title={strings.theMapThatTheOther}>
+      <label class="nbe-row" title={strings.referenceForTheAlignment}>
         <span class="nbe-row-name">{strings.firstMap}</span>
         <select class="nbe-select" aria-label={strings.firstMap} value={kept(now.onto)} onChange={(e) => view.compare.withSnapshot(now.snapshot, e.currentTarget.value.slice(2))}>
           <option value={kept("")}>{strings.thePresentMap}</option>
@@ -100,9 +100,9 @@ function Shown({ view, compared }: { view: View; compared: Compared }) {
         <button type="button" class="nbe-button" aria-pressed={how === "blend"} onClick={() => compare.show("blend", byChange)}>{strings.blended}</button>
       </div>
       {how === "blend" && <BlendSlider view={view} />}
-      <label class="nbe-row nbe-check" title={strings.colorEachPointByThe(NEIGHBORS)}>
-        <input type="checkbox" aria-label={strings.colorByChangeOf} checked={byChange} onChange={(e) => compare.show(how, e.currentTarget.checked)} />
-        <span class="nbe-row-name">{strings.colorByChangeOf}</span>
+      <label class="nbe-row nbe-check" title={strings.colorEachPoint(NEIGHBORS)}>
+        <input type="checkbox" aria-label={strings.colorByChange} checked={byChange} onChange={(e) => compare.show(how, e.currentTarget.checked)} />
+        <span class="nbe-row-name">{strings.colorByChange}</span>
       </label>
       {byChange && <Changes view={view} />}
       <Match view={view} />
@@ -114,7 +114,7 @@ function BlendSlider({ view }: { view: View }) {
   const { share } = view.compare;
   const percent = Math.round(100 * share.value);
   return (
-    <label class="nbe-row" title={strings.fromTheFirstMapTo}>
+    <label class="nbe-row" title={strings.fromTheFirstMap}>
       <span class="nbe-row-name">{view.store.traits.compared.value?.onto ? strings.first : strings.present}</span>
       <input
         type="range" class="nbe-range" aria-label={strings.shareOfTheOtherMap} aria-valuetext={`${percent} %`}
@@ -138,7 +138,7 @@ function Changes({ view }: { view: View }) {
       <p class="nbe-why nbe-line" role="status">
         {changes.error.value || (found ? <><b>{(100 * found.mean).toFixed(0)} %</b>{strings.ofNeighborsChanged(found.k)}</> : "…")}
       </p>
-      <button type="button" class="nbe-button" aria-disabled={!found} title={strings.selectTheTenthOfThe} onClick={() => view.compare.selectChanged()}>{strings.selectMostChanged}</button>
+      <button type="button" class="nbe-button" aria-disabled={!found} title={strings.selectThe10OfPointsWhose} onClick={() => view.compare.selectChanged()}>{strings.selectMostChanged}</button>
     </>
   );
 }
@@ -158,7 +158,7 @@ function Match({ view }: { view: View }) {
   ].filter(Boolean).join(", ").replace(/, (?=[^,]*$)/, strings.andWord);
   const disparity = found.disparity.toFixed(3);
   return (
-    <p class="nbe-why" title={strings.procrustesDisparity0ForThe}>
+    <p class="nbe-why" title={strings.procrustesDisparity0}>
       {strings.disparity}<b>{disparity}</b>. {moves ? strings.alignedBy(moves) : disparity === "0.000" && strings.theMapsAreTheSame}
     </p>
   );
@@ -191,7 +191,7 @@ function Second({ view, second }: { view: View; second: SecondMap }) {
       <p class="nbe-why" role="status">{facts.map((fact, k) => <>{k > 0 && " · "}<span class="nbe-whole">{fact}</span></>)}</p>
       {second.problem && <p class="nbe-why nbe-bad" role="alert">{inline(second.problem, 300)}</p>}
       <div class="nbe-grid">
-        <button type="button" class="nbe-button" title={strings.giveThePresentMapThis} onClick={() => compare.takeOver()}>{strings.takeOver}</button>
+        <button type="button" class="nbe-button" title={strings.giveThePresentMap} onClick={() => compare.takeOver()}>{strings.takeOver}</button>
         <button type="button" class="nbe-button" title={strings.startTheSecondMapAgain} onClick={() => compare.resetSecond()}>{strings.startAgain}</button>
       </div>
       <p class="nbe-why">{strings.labelsLinksAndPinsAre}</p>

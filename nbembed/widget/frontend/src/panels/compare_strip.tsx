@@ -58,7 +58,7 @@ function Thumbnail({ view, info, place }: { view: View; info: SnapshotInfo; plac
       <span class="nbe-thumb-facts">{info.cost === null ? "" : strings.cost(readable(info.cost))}</span>
       <span class="nbe-thumb-facts">{info.quality === null ? "" : strings.oneNnKept((100 * info.quality).toFixed(1))}</span>
       <span class="nbe-thumb-actions">
-        <button type="button" class="nbe-cancel" aria-label={strings.goBackTo(name)} title={strings.restoreLayoutParametersAnd} onClick={() => view.compare.restore(info.name)}>{strings.goBack}</button>
+        <button type="button" class="nbe-cancel" aria-label={strings.goBackTo(name)} title={strings.restoreLayoutParameters} onClick={() => view.compare.restore(info.name)}>{strings.goBack}</button>
         <button type="button" class="nbe-inline" aria-label={strings.rename(name)} title={strings.renameLabel} onClick={() => (renaming.value = true)}><Icon name="pencil" /></button>
         <button type="button" class="nbe-inline" aria-label={strings.deleteNamed(name)} title={strings.deleteUndoBringsItBack} onClick={() => view.compare.delete(info.name)}><Icon name="trash" /></button>
       </span>

@@ -48,7 +48,7 @@ export function ClassCount({ view }: { view: View }) {
   if (!count) return null;
   const { name, value, low } = count;
   return (
-    <label class="nbe-row" title={strings.numberOfClassesThatThe}>
+    <label class="nbe-row" title={strings.numberOfClassesThatTheMethod}>
       <span class="nbe-row-name">{strings.numberOfClasses}</span>
       <input
         type="number" class="nbe-number" aria-label={strings.numberOfClasses} min={low} max={MOST_CLASSES} step={1} value={value}
@@ -116,7 +116,7 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
         <span class="nbe-control-name" aria-hidden="true">{gist(description)}</span>
         <NumberField
           label={strings.number(label)} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
-          hint={strings.typeANumberThenEnterLabel} onValue={set} onStep={move}
+          hint={strings.typeANumberThenEnter} onValue={set} onStep={move}
         />
       </div>
       <input

@@ -83,7 +83,7 @@ function Search({ view }: { view: View }) {
       {columns && isFew(columns) && columns.count > 1 && (
         <label class="nbe-row">
           <span class="nbe-row-name">{strings.inWord}</span>
-          <select class="nbe-select" aria-label={strings.searchIn} value={String(column)} onChange={(e) => find.searchColumn(Number(e.currentTarget.value))}>
+          <select class="nbe-select" aria-label={strings.searchWhere} value={String(column)} onChange={(e) => find.searchColumn(Number(e.currentTarget.value))}>
             <option value="-1">{EVERYWHERE}</option>
             {columns.columns.map((k, at) => <option key={k} value={String(k)}>{inline(columns.titles[at], 40)}</option>)}
           </select>
@@ -93,7 +93,7 @@ function Search({ view }: { view: View }) {
         <div class="nbe-row">
           <span class="nbe-row-name">{strings.inWord}</span>
           <ColumnPicker
-            view={view} use="find" label={strings.searchIn} shown={column < 0 ? EVERYWHERE : (find.titles.get(column) ?? "")}
+            view={view} use="find" label={strings.searchWhere} shown={column < 0 ? EVERYWHERE : (find.titles.get(column) ?? "")}
             before={[{ title: "", choices: [{ value: "", text: EVERYWHERE }] }]}
             onChoose={({ value, text }) => (typeof value === "number" ? find.searchColumn(value, text) : find.searchColumn(-1))}
           />
@@ -121,7 +121,7 @@ function Called({ view }: { view: View }) {
               {color !== null && <button type="button" class="nbe-button" title={strings.colorByTitle(inline(title))} onClick={() => view.colorByColumn(color)}>{strings.colorByIt}</button>}
               <button
                 type="button" class="nbe-button" onClick={() => find.choose(each)}
-                title={isNumber ? strings.selectTheTenthOfTheTitle(inline(title)) : strings.chooseAmongTheValuesOf(inline(title))}
+                title={isNumber ? strings.selectThe10OfPoints(inline(title)) : strings.chooseAmongTheValues(inline(title))}
               >
                 {isNumber ? strings.whereItIsHigh : strings.filterByIt}
               </button>
@@ -217,14 +217,14 @@ function Outcome({ view }: { view: View }) {
       <span class="nbe-find-count" role="status">
         {pending ? strings.searching : <><b>{count.toLocaleString("en")}</b>{strings.ofFound(view.store.traits.n_samples.value.toLocaleString("en"))}</>}
       </span>
-      <button type="button" class="nbe-button nbe-find-clear" title={strings.takeBackTextAndLimits} onClick={() => find.clear()}>{strings.clear}</button>
+      <button type="button" class="nbe-button nbe-find-clear" title={strings.clearTextAndLimits} onClick={() => find.clear()}>{strings.clear}</button>
     </div>
   );
 }
 
 const STEPS: readonly { step: FindStep; text: string; hint: string }[] = [
   { step: "neighbors", text: strings.neighbors, hint: strings.selectTheNearestNeighbors },
-  { step: "grow", text: strings.grow, hint: strings.addTheNearestNeighborsOf },
+  { step: "grow", text: strings.grow, hint: strings.addTheNearestNeighbors },
   { step: "shrink", text: strings.shrink, hint: strings.keepThePointsWhoseNearest },
 ];
 
@@ -239,7 +239,7 @@ function SelectionTools({ view }: { view: View }) {
         <span class="nbe-faint">{strings.selected(count.toLocaleString("en"))}</span>
       </div>
       <div class="nbe-row">
-        <label class="nbe-row" title={strings.neighborsThatAreLookedAt}>
+        <label class="nbe-row" title={strings.numberOfNearestNeighbors}>
           <span class="nbe-row-name">{strings.nearest}</span>
           <input
             type="number" class="nbe-number nbe-find-k" aria-label={strings.numberOfNeighbors} min={1} max={1000} step={1} value={find.k.value}
@@ -250,7 +250,7 @@ function SelectionTools({ view }: { view: View }) {
             }}
           />
         </label>
-        <select class="nbe-select" aria-label={strings.neighborsIn} title={strings.wherePointsAreNeighbors} value={find.space.value} onChange={(e) => (find.space.value = e.currentTarget.value as FindSpace)}>
+        <select class="nbe-select" aria-label={strings.neighborsIn} title={strings.searchForNeighbors} value={find.space.value} onChange={(e) => (find.space.value = e.currentTarget.value as FindSpace)}>
           <option value="data">{strings.inTheData}</option>
           <option value="map">{strings.onTheMap}</option>
         </select>
@@ -281,7 +281,7 @@ const [SMALLEST, LARGEST] = [4, 60];
 function BrushSize({ view }: { view: View }) {
   const radius = view.brush.value;
   return (
-    <label class="nbe-row" title={strings.radiusOfTheBrushIn}>
+    <label class="nbe-row" title={strings.radiusOfTheBrushInPixels}>
       <span class="nbe-row-name">{strings.brush}</span>
       <input
         type="range" class="nbe-range" aria-label={strings.radiusOfTheBrush} min={SMALLEST} max={LARGEST} step={1} value={radius}

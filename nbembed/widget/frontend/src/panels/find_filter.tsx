@@ -19,7 +19,7 @@ export function FilterCard({ find, filter, title, chart }: { find: Find; filter:
     <div class="nbe-find-filter" role="group" aria-label={strings.filterByValue(name)}>
       <div class="nbe-heading">
         <h3 title={name}><bdi>{name}</bdi></h3>
-        <button type="button" class="nbe-inline" aria-label={strings.removeTheFilterBy(name)} title={strings.removeThisFilter} onClick={() => find.removeFilter(filter.column)}><Icon name="close" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.removeTheFilter(name)} title={strings.removeThisFilter} onClick={() => find.removeFilter(filter.column)}><Icon name="close" /></button>
       </div>
       {!chart && <p class="nbe-why">…</p>}
       {chart && (chart.kind === "number" || chart.kind === "time") && <Range find={find} filter={filter} chart={chart} />}
@@ -63,7 +63,7 @@ function Range({ find, filter, chart }: FilterProps) {
     <>
       <svg
         class="nbe-find-bars" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img"
-        aria-label={strings.histogramOfFromTo(inline(chart.title), show(low, chart), show(high, chart))}
+        aria-label={strings.histogramOf(inline(chart.title), show(low, chart), show(high, chart))}
         onPointerDown={(e) => {
           e.currentTarget.setPointerCapture(e.pointerId);
           from.current = at(e);
@@ -80,11 +80,11 @@ function Range({ find, filter, chart }: FilterProps) {
       </svg>
       {chart.kind === "time" && <div class="nbe-find-ends" aria-hidden="true"><span>{day(low)}</span><span>{day(high)}</span></div>}
       <div class="nbe-find-limits">
-        <Limit chart={chart} name={strings.atLeast} value={filter.low} bound={low} onChange={(value) => find.setFilter(column, { low: value })} />
+        <Limit chart={chart} name={strings.lowerLimit} value={filter.low} bound={low} onChange={(value) => find.setFilter(column, { low: value })} />
         <span aria-hidden="true">–</span>
-        <Limit chart={chart} name={strings.atMost} value={filter.high} bound={high} onChange={(value) => find.setFilter(column, { high: value })} />
+        <Limit chart={chart} name={strings.upperLimit} value={filter.high} bound={high} onChange={(value) => find.setFilter(column, { high: value })} />
       </div>
-      {chart.missing > 0 && <p class="nbe-why">{strings.withoutAValueNeverPass(chart.missing.toLocaleString("en"))}</p>}
+      {chart.missing > 0 && <p class="nbe-why">{strings.withoutAValueAreLeft(chart.missing.toLocaleString("en"))}</p>}
     </>
   );
 }
@@ -94,7 +94,7 @@ const DAY = 86_400;
 function Limit({ chart, name, value, bound, onChange }: { chart: FindChart; name: string; value: number | null; bound: number; onChange: (value: number | null) => void }) {
   const label = `${name}, ${inline(chart.title)}`;
   if (chart.kind === "time") {
-    const last = name === strings.atMost;
+    const last = name === strings.upperLimit;
     return (
       <input
         type="date" class="nbe-number" aria-label={label} value={day(value)} title={value === null ? strings.noLimit(day(bound)) : ""}
@@ -137,7 +137,7 @@ function Categories({ find, filter, chart }: FilterProps) {
           );
         })}
       </div>
-      {chart.left_out > 0 && <p class="nbe-why">{strings.rarerValuesAreFoundBy(chart.left_out.toLocaleString("en"))}</p>}
+      {chart.left_out > 0 && <p class="nbe-why">{strings.searchForRarerValues(chart.left_out)}</p>}
     </>
   );
 }

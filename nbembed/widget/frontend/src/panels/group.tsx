@@ -62,7 +62,7 @@ function Head({ view }: { view: View }) {
         >
           {strings.compare}
         </button>
-        <button type="button" class="nbe-button" aria-pressed={open} title={strings.thePointsAsRowsOf} onClick={() => (view.dock.value = open ? "" : "rows")}>
+        <button type="button" class="nbe-button" aria-pressed={open} title={strings.thePointsAsRows} onClick={() => (view.dock.value = open ? "" : "rows")}>
           {strings.rows}
         </button>
       </div>
@@ -105,7 +105,7 @@ function Images({ found, others }: { found: Description; others: string }) {
   if (!found.mean_image.length) return null;
   const all = found.averaged === found.size;
   const pictures: [string, Uint8Array, string][] = [
-    [strings.theGroup, found.mean_image, all ? strings.theMeanOfTheGroups : strings.theMeanOfOfThe(found.averaged)],
+    [strings.theGroup, found.mean_image, all ? strings.theMeanOfTheGroups : strings.theMean(found.averaged)],
     [others, found.other_image, strings.theMeanOfTheOthers],
     [strings.difference, found.difference, strings.orangeBrighterInTheGroup],
   ];
@@ -134,12 +134,12 @@ function Columns({ group, columns }: { group: Group; columns: GroupColumn[] }) {
         <div key={k} class="nbe-lifts">
           <Title
             group={group} text={column.title} names={column.values.map(({ name }) => name)} note={column.association.toFixed(2)}
-            hint={strings.howMuchGroupAndColumn(column.association.toFixed(2), pText(column.p_value))}
+            hint={strings.associationOfGroup(column.association.toFixed(2), pText(column.p_value))}
           />
           <List label={inline(column.title)}>
             {column.values.map((value, i) => (
               <Lift
-                key={i} group={group} name={value.name} value={value} hint={strings.inTheGroupOfThe(value.count.toLocaleString("en"), value.other_count.toLocaleString("en"))}
+                key={i} group={group} name={value.name} value={value} hint={strings.inTheGroup(value.count.toLocaleString("en"), value.other_count.toLocaleString("en"))}
                 column={column} title={column.title} select={strings.selectItsPoints}
                 filter={column.column === null || value.code === null ? null : { ...NO_LIMIT, column: column.column, categories: [value.code] }}
               />
@@ -178,7 +178,7 @@ function Words({ group, found: { words, words_left_out: left } }: { group: Group
   const most = Math.max(...words.map(({ share, other_share: other }) => Math.max(share, other)));
   return (
     <section class="nbe-section" aria-label={strings.overRepresented}>
-      <Title group={group} text={strings.overRepresented} names={words.map(({ name }) => name)} hint={strings.whatIsCountedMoreOften} />
+      <Title group={group} text={strings.overRepresented} names={words.map(({ name }) => name)} hint={strings.countsThatAreHigher} />
       <List label={strings.overRepresented} wide>
         {words.map((word, k) => (
           <Lift
@@ -216,7 +216,7 @@ interface RowProps {
 /** A row as a button: a click colors by its column, with Shift it selects. */
 function Row({ group, title, hint, column, select, filter, kind, children }: RowProps) {
   const able = column.color !== null;
-  const does = able ? strings.clickOrEnterColorBy(inline(title), filter ? strings.withShift(select) : "") : strings.toColorByFeaturesGive;
+  const does = able ? strings.clickOrEnterColor(inline(title), filter ? strings.withShift(select) : "") : strings.toColorByFeaturesGive;
   return (
     <div role="listitem">
       <button
@@ -264,7 +264,7 @@ function Features({ group, found, others }: { group: Group; found: Description; 
   if (!found.features.length) return null;
   return (
     <section class="nbe-section" aria-label={strings.features}>
-      <Title group={group} text={strings.features} names={found.features.map(({ title }) => title)} note="effect" hint={strings.cohensDTheDifferenceOf} />
+      <Title group={group} text={strings.features} names={found.features.map(({ title }) => title)} note="effect" hint={strings.cohensDTheDifference} />
       <List label={strings.features} wide>
         {found.features.map((feature, k) => <Feature key={k} group={group} feature={feature} others={others} />)}
       </List>
@@ -277,11 +277,11 @@ function Feature({ group, feature, others }: { group: Group; feature: GroupFeatu
   const { title, effect, larger, above, bars, other_bars: otherBars, column, p_value: p } = feature;
   const [mean, other, low, high, middle] = [feature.mean, feature.other_mean, feature.low, feature.high, feature.middle_text].map(minus);
   const text = `${larger ? "+" : "−"}${effect === null ? "∞" : Math.abs(effect).toFixed(2)}`;
-  const hint = strings.meanOfTheOthersIn(mean, other, percent(above), pText(p), low, high);
+  const hint = strings.meanOfTheOthers(mean, other, percent(above), pText(p), low, high);
   return (
     <Row
       group={group} title={title} kind="nbe-feature" hint={`${inline(title)}: ${hint}`} column={feature}
-      select={strings.selectThePointsWithAt(larger, middle)}
+      select={strings.selectThePoints(larger, middle)}
       filter={column === null ? null : { ...NO_LIMIT, column, [larger ? "low" : "high"]: feature.middle }}
     >
       <span class="nbe-feature-head">
@@ -300,7 +300,7 @@ function Feature({ group, feature, others }: { group: Group; feature: GroupFeatu
 function More({ group, list, left, of }: { group: Group; list: Listed; left: number; of: string }) {
   if (left < 1) return null;
   return (
-    <button type="button" class="nbe-button" title={strings.showMoreOf(of)} onClick={() => group.more(list)}>
+    <button type="button" class="nbe-button" title={strings.showMore(of)} onClick={() => group.more(list)}>
       {strings.andMoreEllipsis(left.toLocaleString("en"))}
     </button>
   );
@@ -312,7 +312,7 @@ function Title({ group, text, names = [], note = "", hint = "" }: { group?: Grou
       <h3 dir="auto">{plain(text)}</h3>
       <span class="nbe-steps">
         {note && <span class="nbe-faint nbe-note-small">{note}</span>}
-        {group && <button type="button" class="nbe-inline" aria-label={strings.copyTheNamesOf(inline(text))} title={strings.copyTheNamesThatAre} onClick={() => void group.copy(names)}><Icon name="copy" /></button>}
+        {group && <button type="button" class="nbe-inline" aria-label={strings.copyTheNames(inline(text))} title={strings.copyTheListedNamesOne} onClick={() => void group.copy(names)}><Icon name="copy" /></button>}
       </span>
     </div>
   );

@@ -46,7 +46,7 @@ function Resolution({ view }: { view: View }) {
   const value = resolution.value;
   const place = Math.log2(value);
   return (
-    <label class="nbe-row" title={strings.resolutionToTheRightMore}>
+    <label class="nbe-row" title={strings.resolutionMoreAndSmaller}>
       <span class="nbe-row-name">{strings.resolution}</span>
       <input
         type="range" class="nbe-range" aria-label={strings.resolution} aria-valuetext={value.toFixed(2)} aria-busy={found.pending.value}
@@ -70,12 +70,12 @@ function Group({ view }: { view: View }) {
     <div ref={ref} class="nbe-walk-group">
       <div class="nbe-heading">
         <h3><i class="nbe-dot" style={{ background: shownCss(group.color, view.theme.value) }} />{strings.groupOf(done + 1, all)}</h3>
-        <span class="nbe-faint">{strings.points(group.points.length.toLocaleString("en"))}</span>
+        <span class="nbe-faint">{strings.count(group.points.length)}</span>
       </div>
       <Name view={view} />
       <div class="nbe-grid">
-        <button type="button" class="nbe-button nbe-primary" title={strings.labelItsPointsWithThis} onClick={() => walk.accept()}>{strings.accept}</button>
-        <button type="button" class="nbe-button" title={strings.divideThisGroupAloneS} onClick={() => walk.split()}>{strings.split}</button>
+        <button type="button" class="nbe-button nbe-primary" title={strings.labelItsPoints} onClick={() => walk.accept()}>{strings.accept}</button>
+        <button type="button" class="nbe-button" title={strings.splitThisGroupOnlyS} onClick={() => walk.split()}>{strings.split}</button>
         <button type="button" class="nbe-button" title={strings.joinItWithTheNearest} onClick={() => walk.merge()}>{strings.merge}</button>
         <button type="button" class="nbe-button" title={strings.leaveItsPointsWithoutA} onClick={() => walk.skip()}>{strings.noneLabel}</button>
       </div>
@@ -109,7 +109,7 @@ function Name({ view }: { view: View }) {
   };
   return (
     <input
-      ref={input} class="nbe-name" type="text" aria-label={strings.nameOfTheGroup} title={strings.pressTToEditEnter} autocomplete="off" spellcheck={false} maxLength={60}
+      ref={input} class="nbe-name" type="text" aria-label={strings.nameOfTheGroup} title={strings.pressTToEditEnterToAccept} autocomplete="off" spellcheck={false} maxLength={60}
       value={walk.name.value} onInput={(e) => (walk.name.value = e.currentTarget.value)}
       onKeyDown={(e) => {
         if (e.isComposing || (e.key !== "Enter" && e.key !== "Escape")) return;
@@ -136,7 +136,7 @@ function Points({ view, title, points }: { view: View; title: string; points: re
           const name = inline(card?.name ?? "") || `#${point}`;
           const text = card?.rows.find((row) => row.text)?.text ?? "";
           return (
-            <button key={point} type="button" class="nbe-walk-card" title={strings.openTheCardOf(name)} onClick={() => view.showPoint(point)}>
+            <button key={point} type="button" class="nbe-walk-card" title={strings.openTheCard(name)} onClick={() => view.showPoint(point)}>
               {card?.image && <img src={card.image} alt="" />}
               <b><bdi>{name}</bdi></b>
               {text && !card?.image && <span dir="auto">{plain(text).slice(0, 120)}</span>}

@@ -36,17 +36,17 @@ function ChangeList({ view }: { view: View }) {
   if (!known) return <p class="nbe-why">{gone ? strings.theKernelIsGoneAnd : "…"}</p>;
   const { place, first } = known;
   const list = [...known.changes].reverse();
-  if (!list.length) return <p class="nbe-why">{strings.labelsLinksParametersAnd}</p>;
+  if (!list.length) return <p class="nbe-why">{strings.labelsLinksParameters}</p>;
   return (
     <>
-      <p class="nbe-why">{strings.goToAStepLabels}</p>
+      <p class="nbe-why">{strings.goToAStepLabelsLinks}</p>
       <ol class="nbe-changes" reversed>
         {list.map((change) => (
           <Place key={change.number} view={view} number={change.number} text={change.text} here={change.number === place} undone={change.number > place} detail={origin(change)} disabled={gone} />
         ))}
         {first === 0
           ? <Place view={view} number={0} text={strings.theBeginning} here={place === 0} undone={false} detail="" disabled={gone} />
-          : <li class="nbe-faint nbe-older">{strings.olderNoLongerKept(first)}</li>}
+          : <li class="nbe-faint nbe-older">{strings.noLongerKept(first)}</li>}
       </ol>
     </>
   );
@@ -112,7 +112,7 @@ function Export({ view }: { view: View }) {
     <>
       <PictureFiles view={view} />
       <div class="nbe-grid">
-        {file("web_page", strings.webPage, strings.aPageThatPansZooms)}
+        {file("web_page", strings.webPage, strings.aPageWithPanZoom)}
         {file("labels_csv", strings.labels, strings.allPointsWithPositionLabel)}
       </div>
       {changes.problem.value && <p class="nbe-why" role="alert">{changes.problem.value}</p>}
@@ -126,7 +126,7 @@ function Saved({ view }: { view: View }) {
   if (!file.value || error.value) return null; // an error is a notice below the map
   return (
     <section class="nbe-section" aria-label={strings.saving}>
-      <p class="nbe-why">{strings.savedAfterEachChangeTo}<b dir="auto">{inline(file.value)}</b>{strings.theCellThatMadeThis}</p>
+      <p class="nbe-why">{strings.savedAfterEachChange}<b dir="auto">{inline(file.value)}</b>{strings.theCellThatMade}</p>
     </section>
   );
 }

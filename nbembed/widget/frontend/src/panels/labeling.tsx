@@ -23,7 +23,7 @@ function Actions({ view }: { view: View }) {
   const held = view.held.value;
   return (
     <section ref={ref} class="nbe-section nbe-labeling" aria-label={strings.selection}>
-      <label class="nbe-row nbe-confidence" title={strings.confidenceOfTheLabelThe}>
+      <label class="nbe-row nbe-confidence" title={strings.confidenceOfTheLabel}>
         <span class="nbe-row-name">{strings.confidence}</span>
         <input
           type="range" class="nbe-range" aria-label={strings.confidence} aria-valuetext={confidence.toFixed(2)}
@@ -47,14 +47,14 @@ function Actions({ view }: { view: View }) {
         </button>
         <button
           type="button" class="nbe-button" aria-label={apart ? strings.keepApart : strings.keepApartKeepSelection} aria-disabled={!count} data-open={apart !== null}
-          title={apart ? strings.keepTheSelectedPointsApart(apart.length) : strings.keepTheSelectedPointsApartFrom}
+          title={apart ? strings.keepTheSelectedPointsApart(apart.length) : strings.keepTheSelectedPointsApartFromOthers}
           onClick={() => view.keepApart()}
         >
           <Icon name="apart" />{apart ? strings.keepApart : strings.keepApartLabel}
         </button>
         <button
           type="button" class="nbe-button" aria-label={held ? strings.unpinSelection : strings.pinSelection} aria-disabled={!count} aria-pressed={held}
-          title={held ? strings.letTheSelectedPointsMove : strings.keepTheSelectedPointsIn}
+          title={held ? strings.letTheSelectedPointsMove : strings.keepTheSelectedPoints}
           onClick={() => view.pin()}
         >
           <Icon name="pin" />{held ? strings.unpin : strings.pin}
@@ -63,7 +63,7 @@ function Actions({ view }: { view: View }) {
           <Icon name="forget" />{strings.forget}
         </button>
         {view.childMaps.possible && (
-          <button type="button" class="nbe-button nbe-map-of" aria-label={strings.mapOfThesePoints} aria-disabled={count < FEWEST} title={count < FEWEST ? strings.selectAtLeastPoints(FEWEST) : strings.makeAMapOfThe} onClick={() => void view.childMaps.make()}>
+          <button type="button" class="nbe-button nbe-map-of" aria-label={strings.mapOfThesePoints} aria-disabled={count < FEWEST} title={count < FEWEST ? strings.selectAtLeastPoints(FEWEST) : strings.makeAMap} onClick={() => void view.childMaps.make()}>
             <Icon name="within" />{strings.mapOfThese}
           </button>
         )}
@@ -72,7 +72,7 @@ function Actions({ view }: { view: View }) {
         <p class="nbe-why nbe-apart">
           {count
             ? <>{strings.keepApartFromTheChosen(count.toLocaleString("en"), apart.length.toLocaleString("en"))}</>
-            : <>{strings.nowSelectWhatTheChosen(apart.length)}</>}
+            : <>{strings.nowSelectThePoints(apart.length)}</>}
           <button type="button" class="nbe-inline" aria-label={strings.cancelKeepingApart} title={strings.cancelEsc} onClick={() => view.cancelApart()}><Icon name="close" /></button>
         </p>
       )}

@@ -74,6 +74,6 @@ function Waiting({ view }: { view: View }) {
   const { layout, traits } = view.store;
   if (layout.value.positions.length) return null;
   if (view.still) return <div class="nbe-waiting">{strings.theMapHadNotFormed}</div>;
-  return <div class="nbe-waiting">{traits.state.value === "running" ? traits.compiling.value ? strings.compilingOnceForThis : strings.preparingTheFirstLayout : strings.pressPlayToStart}</div>;
+  return <div class="nbe-waiting">{traits.state.value === "running" ? traits.compiling.value ? strings.compilingOnce : strings.preparingTheFirstLayout : strings.pressPlayToStart}</div>;
 }
 

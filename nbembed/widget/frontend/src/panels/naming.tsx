@@ -8,7 +8,7 @@ import { ClassSymbol } from "./class_symbol";
 import { useOwnId } from "./own_id";
 import * as strings from "../strings";
 
-const LABELS = { selection: strings.classOfTheSelection, question: strings.classOfThePoint, next: strings.classToLabelWith } as const;
+const LABELS = { selection: strings.classOfTheSelection, question: strings.classOfThePoint, next: strings.classToLabel } as const;
 
 export function NamingField({ view }: { view: View }) {
   const purpose = view.naming.purpose.value;

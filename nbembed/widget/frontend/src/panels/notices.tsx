@@ -20,7 +20,7 @@ export function Notices({ view }: { view: View }) {
           <button type="button" class="nbe-button" onClick={() => view.startAgain()}>{strings.startAgain}</button>
         </div>
       )}
-      {learningError.value && <div class="nbe-notice" role="alert"><span><b>{strings.notLearnedYet}</b> {inline(learningError.value, LONGEST)} <span class="nbe-faint">{strings.theMapGoesOnAs}</span></span></div>}
+      {learningError.value && <div class="nbe-notice" role="alert"><span><b>{strings.notLearnedYet}</b> {inline(learningError.value, LONGEST)} <span class="nbe-faint">{strings.theMapGoes}</span></span></div>}
       {saveError.value && <div class="nbe-notice nbe-bad" role="alert"><span><b>{strings.notSaved}</b> {inline(saveError.value, LONGEST)} <span class="nbe-faint">{strings.itIsTriedAgain}</span></span></div>}
       {remark.value && <div class="nbe-notice" role="status"><span><b>{strings.aboutYourData}</b> {inline(remark.value, LONGEST)}</span></div>}
       {worse.value && link.state.value !== "gone" && (
@@ -48,8 +48,8 @@ function Gone({ view }: { view: View }) {
   return (
     <div class="nbe-notice nbe-bad" role="alert">
       <span>
-        <b>{strings.theKernelIsGone}</b>{strings.itWasRestartedOrHas}{file ? <>{strings.toGoOnFrom}<b dir="auto">{inline(file)}</b>{strings.withLabelsParametersAndMap}</> : strings.forANewMap}.{" "}
-        <span class="nbe-faint">{strings.thisOneCanStillBe}</span>
+        <b>{strings.theKernelIsGone}</b>{strings.itWasRestarted}{file ? <>{strings.toGo}<b dir="auto">{inline(file)}</b>{strings.withLabelsParametersAndMap}</> : strings.forANewMap}.{" "}
+        <span class="nbe-faint">{strings.youCanStillView}</span>
       </span>
       {said && <button type="button" class="nbe-button" title={strings.saveLabelsLinksAndPins} onClick={() => download(said, "labels.json")}>{strings.saveLabels}</button>}
     </div>

@@ -84,7 +84,7 @@ function Dock({ view, rows, all }: { view: View; rows: Rows; all: string }) {
       {scope === "selected" && !listed
         ? <p class="nbe-why">{strings.nothingIsSelectedSelect}</p>
         : answer && rows.table === "labels" && !answer.order.length
-          ? <p class="nbe-why">{strings.noLabelHereYetEach}</p>
+          ? <p class="nbe-why">{strings.noLabelHereYetLabel}</p>
           : answer && <Grid view={view} rows={rows} columns={answer.columns} />}
     </div>
   );

@@ -54,7 +54,7 @@ function Head({ view }: { view: View }) {
       <button type="button" class="nbe-tool" aria-label={strings.fitView} title={strings.showTheWholeMapF} onClick={() => view.map.peek()?.fitView()}><Icon name="fit" /></button>
       <div class="nbe-spring" />
       <span class="nbe-summary">
-        {chosen ? strings.ofPointsSelected(chosen.toLocaleString("en"), size.value.toLocaleString("en")) : strings.points(size.value.toLocaleString("en"))}
+        {chosen ? strings.ofPointsSelected(chosen.toLocaleString("en"), size.value.toLocaleString("en")) : strings.count(size.value)}
         {chosen > 0 && <button type="button" class="nbe-inline" aria-label={strings.clearSelection} title={strings.clearSelectionEsc} onClick={() => view.clearSelection()}><Icon name="close" /></button>}
       </span>
     </div>
@@ -86,5 +86,5 @@ function About({ view }: { view: View }) {
   const parts = [strings.iterationMethod(method.value, iteration.value.toLocaleString("en"))];
   if (cost.value !== null) parts.push(strings.cost(cost.value.toPrecision(4)));
   if (quality.value !== null) parts.push(strings.ofNearestNeighborsKept((100 * quality.value).toFixed(1)));
-  return <p class="nbe-why">{strings.aMapWithoutItsKernel(parts.join(", "))}</p>;
+  return <p class="nbe-why">{strings.thisMapHasNoKernel(parts.join(", "))}</p>;
 }

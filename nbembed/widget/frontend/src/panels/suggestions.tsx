@@ -45,7 +45,7 @@ function Accept({ view }: { view: View }) {
   return (
     <>
       {!why && <Histogram bars={bars.map((n, k) => (k >= taken ? n : 0))} others={bars} same />}
-      <label class="nbe-row" title={strings.suggestionsOfAtLeastThis}>
+      <label class="nbe-row" title={strings.suggestionsOfAtLeast}>
         <span class="nbe-row-name">{strings.minimumConfidence}</span>
         <input
           type="range" class="nbe-range" aria-label={strings.minimumConfidence} aria-valuetext={text}
@@ -57,12 +57,12 @@ function Accept({ view }: { view: View }) {
       </label>
       <button
         type="button" class="nbe-button" aria-label={why ? strings.acceptSuggestions : strings.acceptAcceptSuggestions(count.toLocaleString("en"))} aria-disabled={why !== ""} aria-description={why}
-        title={why || strings.labelUnlabeledPointsAs(count)}
+        title={why || strings.labelUnlabeledPoints(count)}
         onClick={() => view.questions.accept()}
       >
         {strings.acceptWhy(why ? "" : count.toLocaleString("en"))}
       </button>
-      <p class="nbe-why nbe-line" title={interval ? strings.inParenthesesThe95Interval : strings.theOthersPredictNoLabel}>
+      <p class="nbe-why nbe-line" title={interval ? strings.inParenthesesThe95IntervalFromLabels : strings.noEstimateNoLeftOut}>
         {why || strings.ofUnlabeledRight(unlabeled.toLocaleString("en"), expected(right), interval ? `(${between(interval)})` : strings.aGuess)}
       </p>
     </>
@@ -182,7 +182,7 @@ function Check({ view }: { view: View }) {
     <>
       <button
         type="button" class="nbe-button" aria-label={left ? strings.continueLeftCheck(left) : strings.checkCheckSuggestions(CHECK_SIZE)} aria-disabled={why !== ""} aria-description={why}
-        title={why || (left ? strings.continueTheCheckC : strings.drawPointsAtRandomOf(CHECK_SIZE))}
+        title={why || (left ? strings.continueTheCheckC : strings.drawOfThePoints(CHECK_SIZE))}
         onClick={() => questions.check()}
       >
         {left ? strings.continueLeft(left) : strings.checkSize(CHECK_SIZE)}

@@ -22,12 +22,12 @@ interface Tab {
 }
 
 const TABS: readonly Tab[] = [
-  { name: "steer", title: strings.steer, hint: strings.methodSlidersClassesAnd, Panel: Steer },
-  { name: "group", title: strings.group, hint: strings.whatDistinguishesThe, Panel: GroupPanel },
+  { name: "steer", title: strings.steer, hint: strings.methodSlidersClasses, Panel: Steer },
+  { name: "group", title: strings.group, hint: strings.featuresThatDistinguish, Panel: GroupPanel },
   { name: "find", title: strings.find, hint: strings.searchFiltersNeighbors, Panel: FindPanel },
-  { name: "why", title: strings.why, hint: strings.whatTheMapKeepsOf, Panel: WhyPanel },
+  { name: "why", title: strings.why, hint: strings.neighborhoodsThatTheMap, Panel: WhyPanel },
   { name: "compare", title: strings.compareLabel, hint: strings.snapshotsAndTwoMapsSide, Panel: ComparePanel },
-  { name: "history", title: strings.history, hint: strings.whatWasDoneEachStep, Panel: HistoryPanel, alone: true },
+  { name: "history", title: strings.history, hint: strings.allSteps, Panel: HistoryPanel, alone: true },
 ];
 
 /**

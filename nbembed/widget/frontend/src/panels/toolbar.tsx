@@ -59,7 +59,7 @@ export function Toolbar({ view }: { view: View }) {
         <ToolButton name={strings.pan} icon="pan" pressed={tool === "pan"} hint={strings.panAndZoomP} onClick={() => view.choose("pan")} />
         <ToolButton name={strings.lasso} icon="lasso" pressed={tool === "lasso"} hint={strings.lassoSelectPointsShiftAdds} onClick={() => view.choose("lasso")} />
         <ToolButton name={strings.box} icon="box" pressed={tool === "box"} hint={strings.boxSelectPointsShiftAdds} onClick={() => view.choose("box")} />
-        <ToolButton name={strings.brush} icon="brush" pressed={tool === "brush"} hint={strings.brushPaintOverPointsTo} onClick={() => view.choose("brush")} />
+        <ToolButton name={strings.brush} icon="brush" pressed={tool === "brush"} hint={strings.brushPaintOverPoints} onClick={() => view.choose("brush")} />
       </div>
       <div class="nbe-tools">
         <ToolButton name={strings.fitView} icon="fit" hint={strings.showTheWholeMapF} onClick={() => view.map.peek()?.fitView()} />
@@ -67,7 +67,7 @@ export function Toolbar({ view }: { view: View }) {
       </div>
       <div class="nbe-spring" />
       <Summary view={view} />
-      <ToolButton name={strings.sidebar} icon="panel" expanded={view.tab.value !== ""} hint={view.tab.value ? strings.foldThePanelAwayO : strings.openThePanelO} onClick={() => view.togglePanel()} />
+      <ToolButton name={strings.sidebar} icon="panel" expanded={view.tab.value !== ""} hint={view.tab.value ? strings.closeThePanelO : strings.openThePanelO} onClick={() => view.togglePanel()} />
       <FullScreen />
       <ToolButton name={strings.help} icon="help" hint={strings.tourKeysAndMouse} pressed={view.helpOpen.value} onClick={() => view.showHelp(!view.helpOpen.peek())} />
     </div>
@@ -96,10 +96,10 @@ function FullScreen() {
 /** The number of selected points, and a button that clears the selection. */
 function Summary({ view }: { view: View }) {
   const count = view.store.traits.selection.value.length;
-  if (!count) return <span class="nbe-summary">{strings.points(view.store.traits.n_samples.value.toLocaleString("en"))}</span>;
+  if (!count) return <span class="nbe-summary">{strings.count(view.store.traits.n_samples.value)}</span>;
   return (
     <span class="nbe-summary nbe-summary-on">
-      {count.toLocaleString("en")}<span class="nbe-summary-word">{strings.selected2}</span>
+      {count.toLocaleString("en")}<span class="nbe-summary-word">{strings.selectedAfter}</span>
       <button type="button" class="nbe-inline" aria-label={strings.clearSelection} title={strings.clearSelectionEsc} onClick={() => view.clearSelection()}>
         <Icon name="close" />
       </button>

@@ -33,7 +33,7 @@ const STOPS: readonly Stop[] = [
   },
   {
     title: strings.sliders,
-    text: strings.moveASliderAndThe,
+    text: strings.moveASlider,
     parts: [".nbe-section:has(.nbe-control)"],
     tab: "steer",
   },
@@ -45,7 +45,7 @@ const STOPS: readonly Stop[] = [
   },
   {
     title: strings.undoAndHistory,
-    text: strings.undoCtrlZTakesBack,
+    text: strings.undoCtrlZTakesBackLabels,
     parts: [".nbe-tab[id$=-history]", tool(strings.undo), tool(strings.redo)],
   },
   {

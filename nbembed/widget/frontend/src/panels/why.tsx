@@ -87,18 +87,18 @@ function Neighborhood({ view }: { view: View }) {
         </select>
       </label>
       {!why.lines.value ? null : point < 0 || !current ? (
-        <Missing error={point < 0 ? "" : why.near.error.value}>{point < 0 ? strings.pointAtAPointOf : "…"}</Missing>
+        <Missing error={point < 0 ? "" : why.near.error.value}>{point < 0 ? strings.pointAtAPoint : "…"}</Missing>
       ) : (
         <>
           <ul class="nbe-why-kinds">
             <li data-kind="kept"><i /><span><b>{current.kept.length}</b>{strings.keptNearInTheData}</span></li>
             <li data-kind="missing">
               <i /><span><b>{current.missing.length}</b>{strings.missingNearInTheData}</span>
-              <Strangers view={view} title={strings.missingAndTheirPlaceOn} points={current.missing} ranks={current.missing_ranks} />
+              <Strangers view={view} title={strings.missingAndTheirPlace} points={current.missing} ranks={current.missing_ranks} />
             </li>
             <li data-kind="false">
               <i /><span><b>{current.false.length}</b>{strings.falseNearOnTheMap}</span>
-              <Strangers view={view} title={strings.falseAndTheirPlaceIn} points={current.false} ranks={current.false_ranks} />
+              <Strangers view={view} title={strings.falseAndTheirPlace} points={current.false} ranks={current.false_ranks} />
             </li>
           </ul>
           {current.trustworthiness !== null && current.continuity !== null && (
@@ -120,7 +120,7 @@ function Strangers({ view, title, points, ranks }: { view: View; title: string; 
   return (
     <div class="nbe-why-list" role="group" aria-label={title} title={title}>
       {listed.map(([p, rank]) => (
-        <button key={p} type="button" class="nbe-why-point" title={strings.openTheCardOfWhich(nameOf(view, p), rank)} onClick={() => view.openCard(p)}>
+        <button key={p} type="button" class="nbe-why-point" title={strings.openTheCardOfWhichIsNeighbor(nameOf(view, p), rank)} onClick={() => view.openCard(p)}>
           <bdi>{nameOf(view, p)}</bdi> <span class="nbe-faint">{ordinal(rank)}</span>
         </button>
       ))}
@@ -145,13 +145,13 @@ function ForcesOnPoint({ view }: { view: View }) {
     <>
       <Drawn title={strings.forces} label={strings.forcesAsArrows} on={why.arrows.value} set={(on) => (why.arrows.value = on)} />
       {point < 0 || !current ? (
-        <Missing error={point < 0 ? "" : why.forces.error.value}>{point < 0 ? strings.whatPullsAPointAnd : "…"}</Missing>
+        <Missing error={point < 0 ? "" : why.forces.error.value}>{point < 0 ? strings.forcesOnAPoint : "…"}</Missing>
       ) : (
         <>
           {current.equation && <p class="nbe-why-equation">{current.equation.split("\n").map((line, i) => <span key={i}><Formula text={line} /></span>)}</p>}
           <Parameters view={view} />
           <Terms view={view} terms={current.terms} cost={current.cost} total={current.total_length} />
-          {current.pinned && <p class="nbe-why">{strings.thePointIsPinnedIt}</p>}
+          {current.pinned && <p class="nbe-why">{strings.thePointIsPinned}</p>}
         </>
       )}
     </>
@@ -171,7 +171,7 @@ function Terms({ view, terms, cost, total }: { view: View; terms: ForceTerm[]; c
   const nats = alike(terms.map((term) => term.cost ?? 0), cost ?? 0);
   const force = alike([...terms.map(({ length }) => length), total]);
   return (
-    <table class="nbe-why-terms" aria-label={strings.termsOfTheCostAnd(nameOf(view, view.why.point.value))}>
+    <table class="nbe-why-terms" aria-label={strings.termsOfTheCost(nameOf(view, view.why.point.value))}>
       <thead><tr><th scope="col">{strings.term}</th><th scope="col">{strings.nats}</th><th scope="col">{strings.force}</th></tr></thead>
       <tbody>
         {terms.map(({ name, formula, role, cost: value, length }) => (
@@ -221,7 +221,7 @@ export function MeasureLegend({ view }: { view: View }) {
   return (
     <>
       {shown ? (
-        <div class="nbe-ramp nbe-why-ramp" title={strings.fromToAllButThe(shown.low.toPrecision(3), shown.high.toPrecision(3))}>
+        <div class="nbe-ramp nbe-why-ramp" title={strings.fromToThe1st(shown.low.toPrecision(3), shown.high.toPrecision(3))}>
           <span>{words(shown.low, low, strings.lower)}<small>{short(shown.low)}</small></span>
           <i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} />
           <span>{words(shown.high, high, strings.higher)}<small>{short(shown.high)}</small></span>
@@ -244,7 +244,7 @@ function WithoutLabels({ view }: { view: View }) {
       <div class="nbe-heading"><h3>{strings.withoutLabels}</h3></div>
       <button
         type="button" class="nbe-button" aria-pressed={why.ghost.value} aria-label={strings.mapWithoutLabels(text)}
-        title={strings.theMapThatThisMethod}
+        title={strings.theMapOfThisMethod}
         onClick={() => (making ? why.cancelGhost() : why.showGhost(!why.ghost.value))}
       >
         {text}
@@ -256,7 +256,7 @@ function WithoutLabels({ view }: { view: View }) {
       ) : why.ghost.value && found ? (
         <Qualities found={found} />
       ) : (
-        <p class="nbe-why">{strings.howFarLabelsHaveMoved}</p>
+        <p class="nbe-why">{strings.compareThisMapWithOne}</p>
       )}
     </>
   );

@@ -151,7 +151,7 @@ export class Compare {
   take(name: string): boolean {
     const wanted = name.trim();
     if (this.store.traits.snapshots.peek().some((known) => known.name === wanted)) {
-      this.host.say(strings.thereIsASnapshotAlready(inline(wanted)));
+      this.host.say(strings.thereIsASnapshot(inline(wanted)));
       return false;
     }
     this.give("snapshot", wanted ? { name: wanted } : {}, [], strings.snapshotTaken);
@@ -159,7 +159,7 @@ export class Compare {
   }
 
   restore(name: string): void {
-    this.give("restore", { name }, [], strings.backAtUndoKeepsThe(inline(name)));
+    this.give("restore", { name }, [], strings.backAtUndoKeeps(inline(name)));
   }
 
   /** Compare with a snapshot the present map, or another snapshot. */
@@ -172,7 +172,7 @@ export class Compare {
     const wanted = name.trim();
     if (!wanted || wanted === old) return true;
     if (this.store.traits.snapshots.peek().some((known) => known.name === wanted)) {
-      this.host.say(strings.thereIsASnapshotAlready(inline(wanted)));
+      this.host.say(strings.thereIsASnapshot(inline(wanted)));
       return false;
     }
     this.give("rename_snapshot", { old, new: wanted }, [], strings.isCalled(inline(old), inline(wanted)));
@@ -210,7 +210,7 @@ export class Compare {
   }
 
   takeOver(): void {
-    this.give("take_over_second", {}, [], strings.methodAndParametersOfThe);
+    this.give("take_over_second", {}, [], strings.methodAndParameters);
   }
 
   /** Select the points whose neighborhoods changed most. */

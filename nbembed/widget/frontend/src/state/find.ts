@@ -13,10 +13,10 @@ import * as strings from "../strings";
 /** How what is found joins the selection. */
 type Join = Exclude<Combine, "toggle">;
 export const JOINS: readonly { how: Join; text: string; hint: string }[] = [
-  { how: "replace", text: strings.newSelection, hint: strings.whatIsFoundBecomesThe },
-  { how: "add", text: strings.add, hint: strings.whatIsFoundIsAdded },
-  { how: "subtract", text: strings.remove, hint: strings.whatIsFoundIsRemoved },
-  { how: "intersect", text: strings.within, hint: strings.ofTheSelectionWhatIs },
+  { how: "replace", text: strings.newSelection, hint: strings.selectThePointsFound },
+  { how: "add", text: strings.add, hint: strings.addThePointsFound },
+  { how: "subtract", text: strings.remove, hint: strings.removeThePointsFound },
+  { how: "intersect", text: strings.within, hint: strings.keepOnlyTheSelectedPoints },
 ];
 
 /** Earlier selections that are kept. */
@@ -240,7 +240,7 @@ export class Find {
     if (!trimmed || !points.length || !this.view.able()) return;
     const send = (): void => {
       void this.store.commands.send("save_selection", { name: trimmed }, [points]);
-      this.view.say(strings.selectionSavedAs(trimmed));
+      this.view.say(strings.selectionSaved(trimmed));
     };
     if (this.known(trimmed)) this.ahead(trimmed, send);
     else send();

@@ -122,7 +122,7 @@ export class GroupWalk {
       if (!this.open.peek()) return;
       this.done.value = new Map();
       this.groups.value = this.read(answer);
-      this.host.say(strings.suggested2(strings.count(this.groups.peek().length, "group")));
+      this.host.say(strings.suggestedGroupsMade(strings.count(this.groups.peek().length, "group")));
       this.endIfOver();
     });
   }
@@ -142,7 +142,7 @@ export class GroupWalk {
     const name = this.name.peek().trim();
     if (!group || !this.host.able()) return;
     if (!name) {
-      this.host.say(strings.typeANameForThe);
+      this.host.say(strings.typeANameForTheGroup);
       this.focus.value++;
       return;
     }
@@ -196,7 +196,7 @@ export class GroupWalk {
     const near = group.nearest.map((part) => this.groups.peek().find(({ parts }) => parts.includes(part))).filter((g) => g && g.id !== group.id && this.done.peek().get(g.id) !== "");
     const other = near[0];
     if (!other) {
-      this.host.say(strings.noGroupLiesNearThis);
+      this.host.say(strings.noGroupLiesNear);
       return;
     }
     const name = this.done.peek().get(other.id);

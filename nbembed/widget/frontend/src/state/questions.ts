@@ -200,14 +200,14 @@ export class Questions {
     const { count, unlabeled, most } = acceptable(this.store.suggestions.value, this.store.traits.label_codes.value, this.threshold.value);
     if (count) return "";
     if (!unlabeled) return strings.allPointsAreLabeled;
-    return most ? strings.noSuggestionReachesHighest(this.threshold.value.toFixed(2), (Math.floor(100 * most) / 100).toFixed(2)) : strings.labelsReachNoUnlabeled;
+    return most ? strings.noSuggestionReachesHighest(this.threshold.value.toFixed(2), (Math.floor(100 * most) / 100).toFixed(2)) : strings.noUnlabeledPoint;
   }
 
   /** Why there are no suggestions, "" if there are. */
   unready(): string {
     const { state, error } = this.store.suggestions.value;
     if (!this.labeled()) return strings.labelSomePointsFirst;
-    return { none: strings.labelSomePointsFirst, making: strings.findingTheNeighborsOfEach, failed: error, ready: "" }[state];
+    return { none: strings.labelSomePointsFirst, making: strings.findingTheNeighbors, failed: error, ready: "" }[state];
   }
 
   /** Whether suggestions are being made, which bring a question; others, much later, must not. */

@@ -52,10 +52,10 @@ export class ChildMaps {
     const points = this.store.traits.selection.peek();
     if (!this.possible || !this.actions.able()) return;
     if (points.length < FEWEST) {
-      this.actions.say(strings.selectAtLeastPointsTo(FEWEST));
+      this.actions.say(strings.selectAtLeastPointsToMake(FEWEST));
       return;
     }
-    this.actions.say(strings.makingAMapOf(strings.count(points.length)));
+    this.actions.say(strings.makingAMap(strings.count(points.length)));
     const { ok } = await this.store.commands.send("map_of", {}, [points]);
     const made = this.store.traits.child_maps.peek().at(-1);
     if (ok && made) this.show(made.widget);
@@ -70,7 +70,7 @@ export class ChildMaps {
   }
 
   /** Return to the map of all points. */
-  leave(why = strings.mapOfAll(strings.count(this.store.traits.n_samples.peek()))): void {
+  leave(why = strings.mapOf(strings.count(this.store.traits.n_samples.peek()))): void {
     this.open.value = "";
     if (this.paused && this.store.traits.state.peek() === "paused" && this.store.link.state.peek() !== "gone") this.actions.togglePlay();
     this.paused = false;

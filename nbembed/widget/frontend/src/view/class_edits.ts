@@ -47,7 +47,7 @@ export class ClassEdits {
     const to = (classes.peek().find((c) => c.name === name)?.place ?? -1) + by;
     if (to < 0 || to >= classes.peek().length || !this.host.able()) return;
     void this.store.commands.send("style_class", { name, place: to }, []);
-    this.host.say(strings.isClassOf(name, to + 1, classes.peek().length));
+    this.host.say(strings.isClass(name, to + 1, classes.peek().length));
   }
 
   /** Make the points of one class points of another. */
@@ -62,7 +62,7 @@ export class ClassEdits {
   remove(name: string): void {
     if (!this.host.able()) return;
     void this.store.commands.send("remove_class", { name }, []);
-    this.host.say(strings.classRemovedUndoBringsIt(name));
+    this.host.say(strings.classRemovedUndoBrings(name));
     this.open.value = false;
   }
 }

@@ -42,14 +42,14 @@ const ARROWS: Record<string, readonly [number, number]> = {
 export const KEYS: readonly KeyBinding[] = [
   {
     label: "1 – 9",
-    help: strings.whileAPointIsAsked,
+    help: strings.whileAPointIsAskedForGive,
     chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
     when: (view) => view.questions.asking,
     run: answerByKey,
   },
   {
     label: strings.enter,
-    help: strings.whileAPointIsAskedFor,
+    help: strings.whileAPointIsAsked,
     chords: ["Enter"],
     except: ["button"],
     when: (view) => view.questions.asking,
@@ -57,7 +57,7 @@ export const KEYS: readonly KeyBinding[] = [
   },
   {
     label: "0",
-    help: strings.whileAPointIsAskedForSkip,
+    help: strings.whileAPoint,
     chords: ["0"],
     when: (view) => view.questions.asking,
     run: (view, event) => (classFor(view, event) < 0 ? view.questions.step(1) : answerByKey(view, event)),
@@ -69,8 +69,8 @@ export const KEYS: readonly KeyBinding[] = [
   { label: "N", help: strings.whileGroupsAreNamedLeave, chords: ["n"], when: (view) => view.walk.walking, run: (view) => view.walk.skip() },
   { label: "T", help: strings.whileGroupsAreNamedEdit, chords: ["t"], when: (view) => view.walk.walking, run: (view) => view.walk.focus.value++ },
   { label: "N", help: strings.askForTheNextDoubtful, chords: ["n"], run: (view, event) => view.questions.step(event.shiftKey ? -1 : 1) },
-  { label: "Y", help: strings.acceptTheSuggestionsOfAt, chords: ["y"], run: (view) => view.questions.accept() },
-  { label: "C", help: strings.checkSuggestionsAskFor, chords: ["c"], run: (view) => view.questions.check() },
+  { label: "Y", help: strings.acceptTheSuggestions, chords: ["y"], run: (view) => view.questions.accept() },
+  { label: "C", help: strings.checkSuggestionsAsk, chords: ["c"], run: (view) => view.questions.check() },
   {
     label: strings.space,
     help: strings.whileTheCursorIsShown,
@@ -90,7 +90,7 @@ export const KEYS: readonly KeyBinding[] = [
   { label: "−", help: strings.zoomOut, chords: ["-", "−"], run: (view) => view.map.peek()?.zoomBy(1 / ZOOM) },
   {
     label: "← ↑ → ↓",
-    help: strings.moveACursorOnThe,
+    help: strings.moveACursor,
     chords: Object.keys(ARROWS),
     except: ["range", "choice", "button"],
     when: (view) => view.map.peek() !== null,
@@ -98,12 +98,12 @@ export const KEYS: readonly KeyBinding[] = [
   },
   {
     label: "I",
-    help: strings.keepTheCardOfThe,
+    help: strings.keepTheCard,
     chords: ["i"],
     when: (view) => view.map.peek() !== null,
     run: toggleCard,
   },
-  { label: "O", help: strings.openThePanelOrFold, chords: ["o"], run: (view) => view.togglePanel() },
+  { label: "O", help: strings.openOrCloseThePanel, chords: ["o"], run: (view) => view.togglePanel() },
   { label: "/", help: strings.searchForPoints, chords: ["/"], run: (view) => view.openFind() },
   { label: strings.ctrlA, help: strings.selectAllPoints, chords: ["Ctrl a"], run: (view) => view.selectAll() },
   {
@@ -114,23 +114,23 @@ export const KEYS: readonly KeyBinding[] = [
   },
   {
     label: "1 – 9",
-    help: strings.chooseAClassByIts,
+    help: strings.chooseAClass,
     chords: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
     run: (view, event) => view.chooseClass(classFor(view, event)),
   },
   {
     label: "T",
-    help: strings.typeAClassForThe,
+    help: strings.typeAClass,
     chords: ["t"],
     run: (view) => view.naming.begin(),
   },
   { label: strings.enter, help: strings.labelTheSelection, chords: ["Enter"], except: ["button"], run: (view) => view.labelSelection() },
   { label: "H", help: strings.pinTheSelectionOrUnpin, chords: ["h"], run: (view) => view.pin() },
-  { label: "A", help: strings.keepTheSelectionApartFrom, chords: ["a"], run: (view) => view.keepApart() },
-  { label: "M", help: strings.makeAMapOfTheSelection, chords: ["m"], when: (view) => view.childMaps.possible, run: (view) => void view.childMaps.make() },
+  { label: "A", help: strings.keepTheSelectionApart, chords: ["a"], run: (view) => view.keepApart() },
+  { label: "M", help: strings.makeAMapOfTheSelectionAlone, chords: ["m"], when: (view) => view.childMaps.possible, run: (view) => void view.childMaps.make() },
   {
     label: strings.backspace,
-    help: strings.fromAMapOfSome,
+    help: strings.fromAMapOfSomePoints,
     chords: ["Backspace"],
     except: ["name"],
     away: true,
@@ -149,13 +149,13 @@ export const KEYS: readonly KeyBinding[] = [
 
 export const MOUSE: readonly { label: string; help: string }[] = [
   { label: strings.lassoNameEnter, help: strings.labelWhatIsInsideType },
-  { label: strings.drag, help: strings.panOrDrawWithThe },
+  { label: strings.drag, help: strings.panOrDraw },
   { label: strings.shiftDrag, help: strings.withOneOfTheseTools },
   { label: strings.altDrag, help: strings.removeFromTheSelection },
   { label: strings.shiftAltDrag, help: strings.keepOnlyWhatIsSelected },
-  { label: strings.click, help: strings.keepTheCardOfA },
+  { label: strings.click, help: strings.keepTheCardOfAPoint },
   { label: strings.shiftClick, help: strings.addOrRemoveOnePoint },
-  { label: strings.wheel, help: strings.zoomOnceTheMapHas },
+  { label: strings.wheel, help: strings.zoomOnceTheMap },
   { label: strings.twoFingers, help: strings.panAndZoomWithAny },
   { label: strings.longPressThenDrag, help: strings.addToTheSelectionWithout },
 ];
@@ -233,7 +233,7 @@ function toggleCard(view: View): void {
   const map = view.map.peek();
   const point = map?.cursorShown ? map.cursorPoint() : map?.hover.peek()?.index ?? -1;
   if (point >= 0) view.toggleCard(point);
-  else view.say(strings.noPointNearTheCursorOr);
+  else view.say(strings.noPointNearTheCursorOrPointer);
 }
 
 function moveCursor(view: View, event: KeyboardEvent): void {

@@ -189,7 +189,7 @@ export class View {
   /** Whether commands can be carried out; if not, says so. */
   able(): boolean {
     if (this.store.link.state.peek() !== "gone") return true;
-    this.say(strings.notPossibleTheKernelIs);
+    this.say(strings.notPossibleTheKernel);
     return false;
   }
 
@@ -426,7 +426,7 @@ export class View {
   labelSelection(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
-      this.say(strings.selectPointsFirstWithThe);
+      this.say(strings.selectPointsFirstWithTheLasso);
       return;
     }
     const chosen = this.chosenName.peek();
@@ -459,7 +459,7 @@ export class View {
     const points = this.store.traits.selection.peek();
     const first = this.apart.peek();
     if (!points.length) {
-      this.say(first ? strings.selectThePointsToKeep(first.length) : strings.selectTheFirstGroupOf);
+      this.say(first ? strings.selectThePointsToKeep(first.length) : strings.selectTheFirstGroup);
       return;
     }
     if (!first) {
@@ -474,7 +474,7 @@ export class View {
       return;
     }
     this.apart.value = null;
-    this.give("cannot_link", {}, [first, points], strings.keptApartFrom(strings.count(first.length), strings.count(points.length)));
+    this.give("cannot_link", {}, [first, points], strings.keptApart(strings.count(first.length), strings.count(points.length)));
   }
 
   cancelApart(): void {
@@ -488,7 +488,7 @@ export class View {
       this.say(strings.selectThePointsToForget);
       return;
     }
-    this.give("forget", {}, [points], strings.labelsLinksAndPinsOf(strings.count(points.length)));
+    this.give("forget", {}, [points], strings.labelsLinksAndPins(strings.count(points.length)));
   }
 
   /** Label the selected points, old class or new; they make room for the next selection. */
