@@ -33,7 +33,10 @@ class ChildMaps:
         }
 
     def _add(self, points: NDArray[Any]) -> None:
-        child = self._make(points)
+        self.add(self._make(points))
+
+    def add(self, child: Any) -> None:
+        """Hold a child, and show pages the way to it."""
         child.observe(self._closed, "comm")
         self._set((*self.open, child))
 
