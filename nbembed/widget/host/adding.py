@@ -11,7 +11,7 @@ from nbembed.data.dask_input import is_dask
 from nbembed.points.features import Features, prepared_rows
 from nbembed.points.new_rows import continued, stacked
 from nbembed.points.preparation.wording import counted
-from nbembed.session.readings.placing import fitted_to_map, going_on_from
+from nbembed.session.placing import fitted_to_map, going_on_from
 from nbembed.session.shared_labels import SharedLabels
 from nbembed.supervision import Supervision
 from nbembed.supervision.subset import written_back
@@ -41,6 +41,8 @@ class AddsRows:
     _prepared_by: Any
     _child_maps: ChildMaps
     _shared: SharedLabels | None
+    #: How many rows it has beyond those of the map that they were added to.
+    _new = 0
 
     def add(self, X: Any) -> Self:
         """Return an Explorer of the rows of this map and new ones, each placed on the map.
@@ -110,6 +112,7 @@ class AddsRows:
         )
         made._preparation, made._prepared_by = self._preparation, self._prepared_by
         made._shared = SharedLabels(made._session, session, old)
+        made._new = n_all - n
         new = np.arange(n, n_all)
         for name, chosen in session.selections.items():
             made._session.save_selection(name, chosen)

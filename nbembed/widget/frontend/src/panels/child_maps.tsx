@@ -17,13 +17,13 @@ export function MapPath({ view }: { view: View }) {
       <button type="button" class="nbe-map-name" aria-current={open ? undefined : "page"} title={open ? "Back to the map of all points (Backspace)" : "This map"} onClick={() => open && childMaps.leave()}>
         All {count(n.value)}
       </button>
-      {maps.value.map(({ widget, name }) => (
+      {maps.value.map(({ widget, name, new: added }) => (
         <span key={widget} class="nbe-child-name">
           <Icon name="more" />
-          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? "This map" : "Open the map of these points"} onClick={() => childMaps.show(widget)}>
+          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? "This map" : added ? "Open the map with these rows" : "Open the map of these points"} onClick={() => childMaps.show(widget)}>
             {inline(name)}
           </button>
-          <button type="button" class="nbe-inline" aria-label={`Close the map of ${inline(name)}`} title="Close this map; its labels stay" onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
+          <button type="button" class="nbe-inline" aria-label={`Close the map ${added ? "" : "of "}${inline(name)}`} title={added ? "Close this map; the new rows and their labels end with it, other labels stay" : "Close this map; its labels stay"} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
         </span>
       ))}
     </nav>
