@@ -28,6 +28,8 @@ def continued(data: PointData, X: Any, n_new: int) -> PointData:
     made.n_samples = data.n_samples + n_new
     matrix = isinstance(X, np.ndarray) or sparse.issparse(X)
     table = None if matrix else as_table(X)
+    if table is None and not matrix and len(data.embedded) == 1:  # a list of texts
+        table = as_table({data.embedded[0]: list(X)})
     if data._table is not None:
         made._table = continued_table(data._table, table, n_new)
         made.index = made._table.index

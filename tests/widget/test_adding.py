@@ -137,6 +137,13 @@ def test_sparse_rows_and_chunks(explore: Any, rng: Any) -> None:
     assert (by_chunks.session.X != X).nnz == 0
 
 
+def test_texts_have_theirs_on_cards(explore: Any) -> None:
+    texts = [f"{a} {b}" for a in ("apple pear", "dog cat", "sun moon") for b in "rgbywk"]
+    more = explore(texts, nb.HSSNE(**METHOD)).add(["apple dog g"])
+    assert more._points.rows(len(texts)) == [("text", "apple dog g")]
+    assert more._points.rows(1) == [("text", "apple pear g")]
+
+
 def test_dask_chunks(explore: Any, rng: Any) -> None:
     da = pytest.importorskip("dask.array")
     X = blobs(rng, 48)
