@@ -17,13 +17,13 @@ export function MapPath({ view }: { view: View }) {
       <button type="button" class="nbe-map-name" aria-current={open ? undefined : "page"} title={open ? strings.backToTheMap : strings.thisMap} onClick={() => open && childMaps.leave()}>
         {strings.all(strings.count(n.value))}
       </button>
-      {maps.value.map(({ widget, name }) => (
+      {maps.value.map(({ widget, name, new: added }) => (
         <span key={widget} class="nbe-child-name">
           <Icon name="more" />
-          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? strings.thisMap : strings.openTheMap} onClick={() => childMaps.show(widget)}>
+          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? strings.thisMap : added ? strings.openTheMapWithTheseRows : strings.openTheMap} onClick={() => childMaps.show(widget)}>
             {inline(name)}
           </button>
-          <button type="button" class="nbe-inline" aria-label={strings.closeTheMap(inline(name))} title={strings.closeThisMapItsLabels} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
+          <button type="button" class="nbe-inline" aria-label={(added ? strings.closeTheMapWith : strings.closeTheMap)(inline(name))} title={added ? strings.closeThisMapTheNewRows : strings.closeThisMapItsLabels} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
         </span>
       ))}
     </nav>
