@@ -173,6 +173,13 @@ def map_of_some(hand: Hand) -> None:
     hand.notebook.execute("explorer.children[0].session.wait('converged', timeout=120)")
 
 
+def new_rows(hand: Hand) -> None:
+    """Add the last digits, and open the map of all."""
+    hand.notebook.execute("more = explorer.add(X[1500:])")
+    hand.widget.get_by_role("button", name="with 297 new rows", exact=True).click()
+    hand.notebook.execute("more.session.wait('converged', timeout=120)")
+
+
 def methods(hand: Hand) -> None:
     """Let a second method run beside the first."""
     hand.notebook.execute("explorer.color(truth.astype(str))")
@@ -234,6 +241,10 @@ PICTURES: dict[str, tuple[str, Callable[[Hand], None]]] = {
     "suggestions": (DIGITS, suggestions),
     "compare": (DIGITS, compare),
     "map-of-some": (DIGITS, map_of_some),
+    "new-rows": (
+        DIGITS.replace("(X, nb", "(X[:1500], nb").replace("X.reshape", "X[:1500].reshape"),
+        new_rows,
+    ),
     "methods": (DIGITS, methods),
     "why": (DIGITS, why),
     "many-points": (MANY, many_points),

@@ -64,6 +64,7 @@ INNER_RANKS = {
         "file": 3.5,
         "session": 4,
         "loading": 5,
+        "placing": 5,
         "second_session": 5,
         "shared_labels": 5,
     },

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Base of the estimators that place points by minimizing an objective.
 
-    A subclass names its :attr:`recipe_type` and writes a constructor whose keywords are the
-    recipe's fields, and ``verbose`` and ``callbacks``, which only report. Sums over pairs run in
+    A subclass names its :attr:`recipe_type`. Its constructor has the recipe's fields as keywords,
+    and ``verbose`` and ``callbacks``, which only report; ``python -m tests.test_constructors``
+    writes it from the recipe, and the texts that methods share. Sums over pairs run in
     float32 with the cost accumulated in float64, whatever the dtype of the data: a map is looked
     at, and float32 is twice as fast. The objectives themselves also work in float64 for those who
     build them on float64 affinities.

@@ -57,7 +57,7 @@ class NeighborRecipe(Recipe[Affinities]):
     group: ClassVar[str] = "Begin with"
 
     n_components: int = 2
-    rho: float = 0.5
+    rho: float = RHO.default
     link_form: LinkForm = "structured"
     perplexity: float | Literal["auto"] = "auto"
     metric: str | Callable[..., float] | Any = "euclidean"

@@ -80,7 +80,7 @@ class RetrievalRecipe(GridRecipe):
     #: Whether points of a class count as linked; not where the labels make the distances.
     _labels_as_links: ClassVar[bool] = True
 
-    tradeoff: float = 0.1
+    tradeoff: float = TRADEOFF.default
     map_width: Literal["point", "uniform"] = "point"
 
     def check(self, n_samples: int, supervision: Supervision) -> None:

@@ -61,7 +61,7 @@ class SNeRVRecipe(RetrievalRecipe):
 
     _labels_as_links: ClassVar[bool] = False
 
-    map_width: Literal["point", "uniform"] = "uniform"
+    map_width: Literal["uniform", "point"] = "uniform"
     floor: float = FLOOR
     metric: LearningMetric | None = None
 
@@ -203,7 +203,7 @@ class SNeRV(NeRV):
         *,
         tradeoff: float = 0.1,
         map_width: Literal["uniform", "point"] = "uniform",
-        floor: float = FLOOR,
+        floor: float = 1e-8,
         rho: float = 0.5,
         link_form: LinkForm = "structured",
         perplexity: float | Literal["auto"] = "auto",

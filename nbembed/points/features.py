@@ -16,7 +16,7 @@ from nbembed.points.matrix_columns import matrix_columns
 from nbembed.points.preparation import Preparation
 from nbembed.points.preparation.columns import NO_VALUES, ONE_VALUE
 from nbembed.points.preparation.wording import counted
-from nbembed.points.table import Table, as_table, is_annotated, is_name
+from nbembed.points.table import Table, as_table, is_annotated, is_name, listed
 from nbembed.validation import check_flag, shown
 
 
@@ -34,6 +34,7 @@ class Features:
     * filled: what stands for missing values, by column; "" where that depends on the row.
     * images: where the data are images.
     * transformer: the fitted one.
+    * prepared_by: the fitted transformer that new rows pass, also where ``prepare=None``.
     * constant: columns of the table that say nothing: one value in all rows, or none.
     """
 
@@ -47,6 +48,7 @@ class Features:
     images: Any = None
     transformer: Any = None
     constant: tuple[Hashable, ...] = ()
+    prepared_by: Any = None
 
 
 def choose_features(
@@ -139,6 +141,7 @@ def choose_features(
         X if isinstance(X, np.ndarray) and X.ndim > 2 else None,
         preparation if prepare is not None else None,
         tuple(c.name for c in preparation.columns_ if c.reason in (ONE_VALUE, NO_VALUES)),
+        preparation,
     )
 
 
@@ -176,4 +179,35 @@ def _by_transformer(X: Any, transformer: Any, apart: tuple[Any, ...]) -> Feature
     made = counted(matrix.shape[1], "feature")
     are = "is" if matrix.shape[1] == 1 else "are"
     note = f"{made} {are} embedded, made by {type(transformer).__name__}"
-    return Features(matrix, table, names, note, variables, original, transformer=transformer)
+    return Features(
+        matrix, table, names, note, variables, original,
+        transformer=transformer, prepared_by=transformer,
+    )  # fmt: skip
+
+
+def prepared_rows(prepared_by: Any, X: Any, names: Sequence[Hashable]) -> Any:
+    """Return new rows as those of a fit were prepared.
+
+    * names: of the columns that are embedded, where the data were a table.
+
+    Raises ValueError or TypeError, naming X, if the rows are not like those.
+    """
+    if prepared_by is None or isinstance(prepared_by, Preparation):
+        return matrix_of(X) if prepared_by is None else prepared_by.transform(X)
+    table = None if isinstance(X, np.ndarray) or sparse.issparse(X) else as_table(X)
+    if is_annotated(X) or table is None:
+        given = matrix_of(X)
+    else:
+        if absent := [name for name in names if name not in table]:
+            raise ValueError(
+                f"X must have the columns that are embedded, but lacks {listed(absent)}"
+            )
+        given = (
+            table.numbers(names)
+            if isinstance(X, dict)
+            else nw.to_native(nw.from_native(X).select(list(names)))
+        )
+    try:
+        return prepared_by.transform(given)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X cannot be prepared as the rows of the map were: {error}") from error

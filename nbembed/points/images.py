@@ -74,6 +74,13 @@ class Images:
         )
         return made
 
+    def continued(self, images: Any) -> Images:
+        """Return the images with those of further points after them, scaled as these are."""
+        self._black_and_white()  # kept
+        made, more = copy(self), _as_sequence(images, self._name)
+        made._images = [*self._images, *more]
+        return made
+
     def png(self, point: int) -> bytes | None:
         """Return an image as a PNG, ``None`` where there is none; an error names the point."""
         image = self._drawn(point)

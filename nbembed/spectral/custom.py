@@ -42,7 +42,7 @@ class GraphLearnerRecipe(SpectralRecipe):
     unlabeled_cost: UnlabeledCost | None = None
     constraint: Any = "degree"
     gamma: float = 1.0
-    power: float = 1.0
+    power: float = POWER.default
     epsilon: float | Literal["gamma"] = 1e-12
     n_pca: int | Literal["auto"] | None = "auto"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -48,6 +48,7 @@ class SpectralEstimator(Estimator):
     """
 
     recipe_type: ClassVar[type[SpectralRecipe]]
+    recipe: SpectralRecipe
     # A closed form has no iterations to report.
     verbose = 0
     callbacks = None
@@ -57,11 +58,6 @@ class SpectralEstimator(Estimator):
     eigenvalues_: NDArray[np.float64]
     informed_: NDArray[np.bool_]
     n_pca_: int
-
-    @property
-    def recipe(self) -> SpectralRecipe:
-        """The recipe that the present parameters make."""
-        return cast(SpectralRecipe, super().recipe)
 
     @one_blas_thread()
     def fit(

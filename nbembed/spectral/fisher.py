@@ -132,14 +132,12 @@ class LFDA(GraphEstimator):
         epsilon: float | Literal["gamma"] = 1e-12,
         n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
-        super().__init__(
-            n_components,
-            gamma=gamma,
-            power=power,
-            n_neighbors=n_neighbors,
-            scale_neighbor=scale_neighbor,
-            constraint=constraint,
-            epsilon=epsilon,
-            n_pca=n_pca,
-        )
+        self.n_components = n_components
+        self.gamma = gamma
+        self.power = power
         self.within_neighbors = within_neighbors
+        self.n_neighbors = n_neighbors
+        self.scale_neighbor = scale_neighbor
+        self.constraint = constraint
+        self.epsilon = epsilon
+        self.n_pca = n_pca

@@ -98,7 +98,7 @@ class GraphRecipe(NeighborhoodRecipe):
     """
 
     gamma: float = 0.0
-    power: float = 1.0
+    power: float = POWER.default
     constraint: Any = "tabled"
     epsilon: float | Literal["gamma"] = 1e-12
 
@@ -191,6 +191,8 @@ class GraphEstimator(SpectralEstimator):
         data vary. "auto" is all of them, or 500 where they may be more than 2000 because there are
         more points and more features than that; see :mod:`nbembed.spectral.subspace`.
     """
+
+    recipe_type = GraphRecipe
 
     def __init__(
         self,

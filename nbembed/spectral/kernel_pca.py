@@ -88,7 +88,7 @@ class KPCATrickRecipe(SpectralRecipe):
     """Recipe of :class:`KPCATrick`; fields as its parameters."""
 
     summary: ClassVar[str] = "another spectral method in the space of a kernel"
-    n_components: int | None = field(default=None, kw_only=False)
+    n_components: int | None = field(default=None, kw_only=False)  # type: ignore[assignment]
     learner: SpectralEstimator | None = None
     kernel: str | Callable[..., float] = "rbf"
     kernel_coefficient: float | str = "scale"
@@ -339,6 +339,7 @@ class KPCATrick(SpectralEstimator):
     """
 
     recipe_type = KPCATrickRecipe
+    recipe: KPCATrickRecipe
 
     kernel_coefficient_: float
     landmarks_: NDArray[np.intp]
@@ -361,11 +362,6 @@ class KPCATrick(SpectralEstimator):
         self.degree = degree
         self.coef0 = coef0
         self.n_landmarks = n_landmarks
-
-    @property
-    def recipe(self) -> KPCATrickRecipe:
-        """The recipe that the present parameters make."""
-        return KPCATrickRecipe(**self.get_params(deep=False))
 
     @one_blas_thread()
     def fit(

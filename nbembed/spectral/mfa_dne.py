@@ -82,6 +82,8 @@ class NearestEstimator(GraphEstimator):
         As in :class:`~nbembed.spectral.graph_recipe.GraphEstimator`.
     """
 
+    recipe_type = NearestRecipe
+
     def __init__(
         self,
         n_components: int = 2,
@@ -96,18 +98,16 @@ class NearestEstimator(GraphEstimator):
         epsilon: float | Literal["gamma"] = 1e-12,
         n_pca: int | Literal["auto"] | None = "auto",
     ) -> None:
-        super().__init__(
-            n_components,
-            gamma=gamma,
-            power=power,
-            n_neighbors=n_neighbors,
-            scale_neighbor=scale_neighbor,
-            constraint=constraint,
-            epsilon=epsilon,
-            n_pca=n_pca,
-        )
+        self.n_components = n_components
+        self.gamma = gamma
+        self.power = power
         self.within_neighbors = within_neighbors
         self.between_neighbors = between_neighbors
+        self.n_neighbors = n_neighbors
+        self.scale_neighbor = scale_neighbor
+        self.constraint = constraint
+        self.epsilon = epsilon
+        self.n_pca = n_pca
 
 
 class MFA(NearestEstimator):

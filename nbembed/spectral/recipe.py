@@ -46,7 +46,7 @@ class SpectralRecipe(Recipe[Subspace]):
     to work in), where it has them, are checked and used here.
     """
 
-    n_components: int | None = 2
+    n_components: int = 2
 
     group: ClassVar[str] = "More methods"
     #: Graphs and constraints are made from the subspace by the objective.

@@ -52,7 +52,7 @@ class LPPRecipe(NeighborhoodRecipe):
     """Recipe of :class:`LPP`; fields as its parameters."""
 
     summary: ClassVar[str] = "linear; keeps neighbors together"
-    power: float = 1.0
+    power: float = POWER.default
     constraint: Any = "tabled"
     epsilon: float = 1e-12
 

@@ -26,6 +26,7 @@ from nbembed.widget.answers.suggested_groups import SuggestedGroupSource
 from nbembed.widget.answers.suggestion_source import SuggestionSource
 from nbembed.widget.answers.why_source import WhySource
 from nbembed.widget.host import hosts
+from nbembed.widget.host.adding import AddsRows
 from nbembed.widget.host.autosave import Autosave
 from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.host.ending import Ending
@@ -63,7 +64,9 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Handle, Finding, Coloring, Comparing, MapsOfSome, Exporting, Hearing, Ending):
+class Explorer(
+    Handle, Finding, Coloring, Comparing, MapsOfSome, AddsRows, Exporting, Hearing, Ending
+):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -340,6 +343,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, MapsOfSome, Exporting, Hear
         )
         data_note = "" if chosen is None else chosen.note
         self._preparation = None if chosen is None else chosen.transformer
+        self._prepared_by = None if chosen is None else chosen.prepared_by
         writer.update({**color_traits, "named": points.named, "data_note": data_note})
         writer.update(choice.traits)
         reactive = hosts.runs_dependent_cells()

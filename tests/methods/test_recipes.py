@@ -56,14 +56,6 @@ def recipe_type(estimator):
 # -- one list of parameters ------------------------------------------------------------------------
 
 
-def test_a_signature_is_the_recipe_s_fields_and_reports(estimator, recipe_type):
-    signature = list(inspect.signature(estimator).parameters.values())
-    fields = {field.name: field.default for field in dataclasses.fields(recipe_type)}
-    assert {p.name: p.default for p in signature} == {**fields, "verbose": 0, "callbacks": None}
-    assert signature[0].name == "n_components"
-    assert {p.kind for p in signature[1:]} == {inspect.Parameter.KEYWORD_ONLY}
-
-
 def test_every_parameter_is_documented_in_the_signature_s_order(estimator):
     text = inspect.getdoc(estimator)  # from Python 3.13 on __doc__ has no indentation itself
     section = text.split("Parameters\n----------\n")[1].split("\n\nAttr")[0]

@@ -288,7 +288,7 @@ class Mbed(PlacesNewPoints):
 
     def row_cost(self) -> RowCost:
         """Return SNE's row, or HSSNE's: one point adds little to margin and balance."""
-        return RowCost(self._alpha)
+        return RowCost(self.recipe.tails)
 
     @chunk_by_chunk
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:

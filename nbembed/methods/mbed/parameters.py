@@ -119,14 +119,14 @@ class MbedParameters(Recipe[Affinities]):
     n_components: int | None = None
     n_classes: int | None = None
     directions: ArrayLike | str | None = None
-    alpha: float | str = "auto"
+    alpha: float | Literal["auto"] = "auto"
     lam: float | str = "anneal"
     margin_weight: float = 1.0
     class_prior: ArrayLike | None = None
     affinity: str = "auto"
     init: str | ArrayLike = "auto"
     n_init: int = 1
-    rho: float = 0.5
+    rho: float = RHO.default
     link_form: LinkForm = "structured"
     perplexity: float | Literal["auto"] = "auto"
     metric: str | Callable[..., float] | Any = "euclidean"

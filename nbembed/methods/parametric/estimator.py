@@ -142,7 +142,7 @@ class ParametricEmbedding(Estimator):
         eta_objects: float = 0.1,
         eta_classes: float | str = "auto",
         class_prior: ArrayLike | None = None,
-        init: ArrayLike | str = "random",
+        init: str | ArrayLike = "random",
         classifier: Any = None,
         class_names: Sequence[str] | None = None,
         optimizer: Any = "auto",

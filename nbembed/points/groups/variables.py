@@ -267,8 +267,7 @@ def variables_of(points: PointData, X: Any, feature_names: Sequence[str] | None)
         others, categories = _columns(table, [n for n in table.names if n not in own])
         if others.names:
             numbers.append(others)
-    extra = points.extra_color
-    if extra is not None:
+    if points.extra_color is not None and not _is_one_of(points.color, numbers):
         _add_color(points.color, numbers, categories)
     return Variables(tuple(numbers), tuple(categories))
 
@@ -330,6 +329,18 @@ def _as_categories(values: NDArray[Any], n_samples: int, title: str) -> Column |
 def _coded(key: Hashable, column: Column) -> Categories:
     names, codes = tuple(map(name_of, column.names)), column.codes.astype(np.intp)
     return Categories(name_of(key), names, codes, key)
+
+
+def _is_one_of(column: Column, numbers: Sequence[Numbers]) -> bool:
+    """Return whether the column that colors the points, such as a gene, is a feature as well."""
+    for part in numbers:
+        if column.title not in part.names:
+            continue
+        [feature] = part.values([part.names.index(column.title)])
+        values = np.asarray(column.values)
+        if values.dtype.kind in "iufb" and np.array_equal(feature, values, equal_nan=True):
+            return True
+    return False
 
 
 def _add_color(column: Column, numbers: list[Numbers], categories: list[Categories]) -> None:

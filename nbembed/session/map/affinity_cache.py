@@ -67,6 +67,10 @@ class AffinityCache:
         self._store(key, affinities)
         return affinities
 
+    def known(self, settings: Settings, learned_from: Supervision | None = None) -> Any:
+        """Return the affinities for ``settings`` if they are there, from any thread, or None."""
+        return _found(self._entries, affinity_key(settings, learned_from))
+
     def nearest(self, metric: Any) -> NDArray[np.int32] | None:
         """Return the nearest neighbors of each point that the affinities in force hold, if any.
 

@@ -276,6 +276,10 @@ class RunningMap:
         """Return the result of :meth:`AffinityCache.nearest`; may be called from any thread."""
         return self._cache.nearest(metric)
 
+    def affinities(self) -> Any:
+        """Return the affinities in force, ``None`` if there are none; from any thread."""
+        return self._cache.known(self.settings, self._state.learned_from)
+
     def release(self) -> None:
         """End the run and drop the affinities; the map can still be read and captured."""
         self.reset_optimizer()

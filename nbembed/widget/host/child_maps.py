@@ -33,7 +33,10 @@ class ChildMaps:
         }
 
     def _add(self, points: NDArray[Any]) -> None:
-        child = self._make(points)
+        self.add(self._make(points))
+
+    def add(self, child: Any) -> None:
+        """Hold a child, and show pages the way to it."""
         child.observe(self._closed, "comm")
         self._set((*self.open, child))
 
@@ -46,9 +49,7 @@ class ChildMaps:
 
     def _set(self, children: tuple[Any, ...]) -> None:
         self.let_go(children)
-        self._writer.update(
-            {"child_maps": [{"widget": _reference(c), "name": _name(c)} for c in self.open]}
-        )
+        self._writer.update({"child_maps": [_described(c) for c in self.open]})
 
     def let_go(self, kept: tuple[Any, ...] = ()) -> None:
         """Hold these children alone; the others end if nobody else needs them."""
@@ -65,5 +66,8 @@ def _reference(child: Any) -> str:
     return REFERENCE.format(child.model_id)
 
 
-def _name(child: Any) -> str:
-    return counted(child.n_samples, "point")
+def _described(child: Any) -> dict[str, Any]:
+    new, name = child._new, counted(child.n_samples, "point")
+    if new:
+        name = f"with {counted(new, 'new row')}"
+    return {"widget": _reference(child), "name": name, "new": new}

@@ -37,6 +37,7 @@ class MapsOfSome:
     _points: PointData
     _groups: GroupSource
     _preparation: Any
+    _prepared_by: Any
     _chosen: Callable[[ArrayLike | None], NDArray[np.intp]]
     #: With the Explorer of all points, where this is one of some.
     _shared: SharedLabels | None = None
@@ -104,7 +105,7 @@ class MapsOfSome:
             feature_names=self._groups.feature_names,
             height=self.height,
         )
-        made._preparation = self._preparation
+        made._preparation, made._prepared_by = self._preparation, self._prepared_by
         made._shared = SharedLabels(session, made._session, chosen)
         return made
 

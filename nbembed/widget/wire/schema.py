@@ -125,9 +125,10 @@ CardClass = record(
 )
 ChildMap = record(
     "ChildMap",
-    "A map of some points that a page has opened.",
+    "A map of some points that a page has opened, or of all and new rows.",
     Field("widget", TEXT, "Its Explorer, as the host of widgets knows it."),
     Field("name", TEXT),
+    Field("new", INDEX, "How many new rows it has."),
 )
 SavedSelection = record(
     "SavedSelection",

@@ -160,6 +160,19 @@ def test_an_annotated_matrix_is_compared_by_its_variables_whatever_is_embedded()
     assert told(data, features="X_pca").features[0].name.startswith("feature")
 
 
+@pytest.mark.parametrize("kind", [int, float])
+def test_a_variable_that_colors_the_points_is_told_of_once(kind: type) -> None:
+    X = (counts() * 1.5).astype(kind)
+    names = [f"gene{k}" for k in range(40)]
+    data = anndata.AnnData(X, var=pd.DataFrame(index=names))
+    found = told(data, color="gene3")
+    assert found.categories == ()
+    assert [f.name for f in (*found.features, *found.words)].count("gene3") == 1
+    # Other values of that name are another variable.
+    other = told(data, color=pd.Series(X[:, 3] + 0.25, name="gene3"))
+    assert [f.name for f in (*other.features, *other.words)].count("gene3") == 2
+
+
 @pytest.mark.parametrize("kind", ["dense", "sparse", "table"])
 def test_sums_are_those_of_the_rows(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(variables_module, "BLOCK", 64)  # several blocks

@@ -62,7 +62,12 @@ def test_no_module_imports_itself_in_a_circle() -> None:
 
 
 #: The rooms of ``src``, from those that import no other to those that import any before them.
-ROOMS = ("host", "wire", "state", "points", "map", "view", "panels", "src")
+ROOMS = ("strings.ts", "host", "wire", "state", "points", "map", "view", "panels", "src")
+
+
+def room(module: Path) -> int:
+    """Return the place of a module's room among the rooms."""
+    return ROOMS.index(module.name if module.name in ROOMS else module.parent.name)
 
 
 def test_imports_run_one_way() -> None:
@@ -70,6 +75,77 @@ def test_imports_run_one_way() -> None:
         f"{path.parent.name}/{path.name} imports {other.parent.name}/{other.name}"
         for path in (FRONTEND / "src").rglob("*.ts*")
         for other in imports(path)
-        if ROOMS.index(other.parent.name) > ROOMS.index(path.parent.name)
+        if room(other) > room(path)
     ]
     assert wrong == []
+
+
+#: A literal without its quotes; of a template, with its values.
+LITERAL = re.compile(r"""(?<![\w'])(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)""")
+#: Text between tags and values.
+ELEMENT_TEXT = re.compile(
+    r"(?<!=)>\s*([A-Za-z][^<>{}=;()|&`]*)(?:</|\{)|\}\s*([a-z][^<>{}=;()|&:`]*)</"
+)
+#: Attributes and fields that a person sees or hears.
+SHOWN = re.compile(
+    r"\b(?:title|aria-label|aria-description|placeholder|alt|hint|help|label|meanwhile)"
+    r"""(?:=|: )"([^"]+)"""
+)
+#: Code whose literals nobody sees: comments, imports, the console, selectors, classes and keys.
+UNSEEN = re.compile(
+    r"/\*.*?\*/|(?<![:'\"])//[^\n]*|^(?:import|export) [^\n]* from [^\n]*$|console\.\w+\([^\n]*"
+    r"|this\.end\(.*?\)|querySelector\w*[^\n]*|class=\"[^\"]*\"|key=\{[^}]*\}[^}]*\}",
+    re.DOTALL | re.MULTILINE,
+)
+#: Words of CSS and SVG, and names of keys and of array types.
+NO_TEXT = re.compile(
+    r"nbe[-m]|[\d}]px\b|sans-serif|gradient|rgba?\(|minmax|prefers-|[=<>#]|^[MQCAV][\d$]"
+    r"|^(Arrow\w+|Page\w+|Enter|Escape|Tab|Home|End|Delete|Backspace|Shift|Alt|AltGraph)$"
+    r"|^Ctrl |^F\d$"
+    r"|^\w+\d+Array$"
+)
+#: The host's own message, a name that is written to the log, and an error that is caught.
+NOT_THE_PAGES = {"Error displaying widget", "suggested group", "no shader"}
+
+
+def is_text(literal: str) -> bool:
+    """Return whether a literal reads as words for a person: a capital, or several words."""
+    plain = re.sub(r"\$\{[^}]*\}", "x", literal)
+    words = re.search(r"^[A-Z][a-z]+|[a-z]{2,}[,.;:]? [a-z(–]|^x [a-z]{3,}", plain)
+    return words is not None and not NO_TEXT.search(literal) and not NO_TEXT.search(plain)
+
+
+def texts_of(source: str) -> list[str]:
+    """Return the texts that a module would show a person."""
+    code = UNSEEN.sub("", source)
+    found = [text for pair in LITERAL.findall(code) for text in pair if is_text(text)]
+    found += [a or b for a, b in ELEMENT_TEXT.findall(code)]
+    found += [text for text in SHOWN.findall(code) if not NO_TEXT.search(text)]
+    return [text for text in found if re.search("[A-Za-z]{2}", re.sub(r"\$\{[^}]*\}", "", text))]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<p class="nbe-why">No points here</p>',
+        "<b>{n}</b> of {m} found</p>",
+        '<button title="rename" />',
+        'view.say("Label some points first")',
+        "view.say(`${n} points labeled`)",
+        'const NAMES = { idle: "Idle" };',
+    ],
+)
+def test_a_text_is_found(source: str) -> None:
+    assert texts_of(source)
+
+
+def test_texts_are_in_one_file() -> None:
+    modules = (FRONTEND / "src").rglob("*.ts*")
+    found = {
+        (path.name, text)
+        for path in modules
+        if path.name not in ("strings.ts", "wire.generated.ts")
+        for text in texts_of(path.read_text(encoding="utf-8"))
+        if text not in NOT_THE_PAGES
+    }
+    assert found == set()

@@ -63,7 +63,7 @@ def test_two_selections_are_kept_apart(page: Page) -> None:
     select(page, [0, 4])
     page.get_by_role("button", name="Keep selection apart").click()
     expect(
-        page.get_by_text("Now select what the 2 chosen points do not belong with")
+        page.get_by_text("Now select the points to keep apart from the 2 chosen points")
     ).to_be_visible()
     assert sent(page, "cannot_link") == []
     # The page empties the selection for the second group; the kernel's answer would undo the next.

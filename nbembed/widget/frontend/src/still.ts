@@ -5,6 +5,7 @@ import { mount as mountView } from "./panels/mount";
 import { StillApp } from "./panels/still";
 import type { Model } from "./wire/wire";
 import type { Measure } from "./wire/wire.generated";
+import * as strings from "./strings";
 
 /** What Python has written into the page (`nbembed/widget/host/still_page.py`). */
 interface State {
@@ -73,7 +74,7 @@ class StillModel {
     const { measure: asked, k } = given as { measure?: string; k?: number };
     const known = name === "measure" && measure !== null && asked === measure.name;
     const fields = known ? { name: measure.name, k, version: 0, ready: true, mean: measure.mean } : {};
-    this.tell({ type: "answer", client, request, name, error: known ? null : "This page has no kernel.", fields }, known ? [bytes(measure.values.b64)] : []);
+    this.tell({ type: "answer", client, request, name, error: known ? null : strings.thisPageHasNoKernel, fields }, known ? [bytes(measure.values.b64)] : []);
   }
 
   private obey({ name, arguments: given }: Message, buffers: ArrayBuffer[]): { ok: boolean; error: string | null } {
@@ -81,7 +82,7 @@ class StillModel {
     else if (SETS[name as string]) {
       const [trait, argument] = SETS[name as string];
       this.set(trait, (given as Record<string, unknown>)[argument]);
-    } else return { ok: false, error: "This page has no kernel." };
+    } else return { ok: false, error: strings.thisPageHasNoKernel };
     return { ok: true, error: null };
   }
 

@@ -1,5 +1,6 @@
 /** The frame of a picture of the map on request: a title above, a legend beside it. */
 import type { RGB } from "../host/theme";
+import * as strings from "../strings";
 
 /** The legend of the colors: names with their colors, or a scale from its lowest to its highest value. */
 export interface Legend {
@@ -71,5 +72,5 @@ export function drawCaption(
     write(text || "–", width + EDGE + 18, y, room - 18, `12px ${FONT}`);
     y += LINE;
   }
-  if (shown.length < legend.entries.length) write(`and ${legend.entries.length - shown.length} more`, width + EDGE, y, room, `12px ${FONT}`);
+  if (shown.length < legend.entries.length) write(strings.andMore(legend.entries.length - shown.length), width + EDGE, y, room, `12px ${FONT}`);
 }

@@ -26,6 +26,7 @@ import { ShownPositions } from "../state/shown_positions";
 import { Stage } from "./stage";
 import { WhyDrawing } from "./why_drawing";
 import type { Why } from "../state/why";
+import * as strings from "../strings";
 
 export type { Tool };
 
@@ -394,7 +395,7 @@ export class PointMap {
     const { size, ratio, renderer } = this.stage;
     const styles = this.styles.peek();
     const positions = this.transition.positions(performance.now());
-    if (!styles || !positions.length) throw new Error("There is no map yet.");
+    if (!styles || !positions.length) throw new Error(strings.thereIsNoMapYet);
     const state = { ...this.overlayState(positions), hover: -1, asked: -1, cursor: null, cursorPoint: -1, lasso: null, cards: [] };
     return {
       camera,
@@ -450,7 +451,7 @@ export class PointMap {
       tool: () => this.tool.peek(),
       wheelAllowed: (event) => event.ctrlKey || focusIsIn(this.root),
       wheelRefused: () => {
-        this.hint.value = "Click the map, then zoom with the wheel";
+        this.hint.value = strings.clickTheMapThenZoom;
         clearTimeout(this.hintTimer);
         this.hintTimer = setTimeout(() => (this.hint.value = ""), 1400);
       },
@@ -461,7 +462,7 @@ export class PointMap {
       click: (x, y, how, touch) => this.clicked(this.at(x, y, touch ? FINGER : REACH), how, touch),
       held: (tool) => {
         clearTimeout(this.hintTimer);
-        this.hint.value = tool === "" ? "" : tool === "pan" ? "Lift to select or deselect the point" : "Draw to add to the selection";
+        this.hint.value = tool === "" ? "" : tool === "pan" ? strings.liftToSelectOrDeselect : strings.drawToAdd;
       },
       drawing: (path, tool, mode) => {
         this.drawing = { path, tool, mode };

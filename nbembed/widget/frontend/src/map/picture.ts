@@ -7,6 +7,7 @@ import { drawCaption, NO_CAPTION, roomOf } from "./caption";
 import { round, SvgContext } from "./svg";
 import type { RGB, Theme } from "../host/theme";
 import { MARKER_SYMBOLS } from "../wire/wire.generated";
+import * as strings from "../strings";
 
 /** What a map gives for a picture of it. */
 export interface Scene {
@@ -39,7 +40,7 @@ export async function png(scene: Scene, caption = NO_CAPTION): Promise<Blob> {
   canvas.width = mapWidth + SCALE * beside;
   canvas.height = mapHeight + SCALE * top;
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("The browser cannot draw.");
+  if (!context) throw new Error(strings.theBrowserCannotDraw);
   context.fillStyle = css(scene.theme.background);
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(scene.points(SCALE), 0, SCALE * top, mapWidth, mapHeight);
@@ -51,7 +52,7 @@ export async function png(scene: Scene, caption = NO_CAPTION): Promise<Blob> {
   context.drawImage(layer, 0, SCALE * top);
   context.scale(SCALE, SCALE);
   drawCaption(context, caption, width, height, scene.theme.accent, mixed);
-  return new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("The picture is too large."))), "image/png"));
+  return new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error(strings.thePictureIsTooLarge))), "image/png"));
 }
 
 export function svg(scene: Scene, caption = NO_CAPTION): Blob {

@@ -8,6 +8,7 @@ import { parseColor, rgba, type RGB, type Theme } from "../host/theme";
 import { PULLING, type Why } from "../state/why";
 import type { Role } from "../wire/wire.generated";
 import { toScreen, type Camera, type Size } from "../state/camera";
+import * as strings from "../strings";
 
 /** Length in pixels of the longest arrow, and of the shortest that is drawn. */
 const LONGEST = 84;
@@ -99,7 +100,7 @@ export class WhyDrawing {
     if (found?.point !== point) return;
     const forces: [Role | "total", number, number][] = [];
     for (const role of PULLING) for (const term of found.terms) if (term.role === role) forces.push([role, ...term.force]);
-    if (forces.length > 1) forces.push(["total", ...found.total]);
+    if (forces.length > 1) forces.push([strings.total, ...found.total]);
     const longest = Math.max(...forces.map(([, fx, fy]) => Math.hypot(fx, fy)));
     if (!(longest > 0)) return;
     for (const [role, fx, fy] of forces) {

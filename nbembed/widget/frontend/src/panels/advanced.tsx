@@ -4,6 +4,7 @@ import type { Prepared } from "../wire/wire.generated";
 import { Icon } from "./icons";
 import { NumberField } from "./number_field";
 import { useOwnId } from "./own_id";
+import * as strings from "../strings";
 
 export function Advanced({ view }: { view: View }) {
   const open = view.advancedOpen;
@@ -12,7 +13,7 @@ export function Advanced({ view }: { view: View }) {
   return (
     <>
       <button type="button" class="nbe-disclosure" aria-expanded={open.value} title={prepared.map(({ title }) => title).join(", ")} onClick={() => (open.value = !open.peek())}>
-        <Icon name={open.value ? "down" : "more"} />Advanced
+        <Icon name={open.value ? "down" : "more"} />{strings.advanced}
       </button>
       {open.value && prepared.map((each) => <Row key={each.name} view={view} prepared={each} />)}
     </>
@@ -32,7 +33,7 @@ function Row({ view, prepared: { name, title, value, words, description, cost } 
             {words.map((word) => <option key={word} value={word}>{word}</option>)}
           </select>
         ) : (
-          <NumberField label={title} text={value} hint={`${description} Type a number, then Enter.`} onValue={(next) => view.set(name, next)} onStep={(by) => Number.isFinite(number) && view.set(name, number + by)} />
+          <NumberField label={title} text={value} hint={strings.typeANumberThen(description)} onValue={(next) => view.set(name, next)} onStep={(by) => Number.isFinite(number) && view.set(name, number + by)} />
         )}
       </div>
       <p class="nbe-why" id={id}>{cost}</p>

@@ -14,6 +14,7 @@ import { focusIsIn } from "../host/roots";
 import { MOST_CARDS, type View } from "../view/view";
 import type { CardNeighbor } from "../wire/wire.generated";
 import { Icon } from "./icons";
+import * as strings from "../strings";
 
 /** Rows of a card that follows the pointer; one that is kept open has all. */
 const ROWS = 7;
@@ -77,7 +78,7 @@ function placeOf({ store }: View, map: PointMap, index: number): { index: number
 export function OpenCards({ view }: { view: View }) {
   const points = [...view.store.traits.cards.value.subarray(0, MOST_CARDS)];
   return (
-    <div class="nbe-cards" role="group" aria-label="Open cards">
+    <div class="nbe-cards" role="group" aria-label={strings.openCards}>
       {view.map.value && points.map((point) => <OpenCard key={point} view={view} point={point} />)}
     </div>
   );
@@ -119,13 +120,13 @@ function OpenCard({ view, point }: { view: View; point: number }) {
     const top = Math.max(EDGE, Math.min(box.top + event.clientY - y, clientHeight - 40));
     view.cardBoxes.value = view.cardBoxes.peek().map((b) => (b.point === point ? { ...b, left, top } : b));
   };
-  const name = inline(card?.name ?? "") || `point ${point}`;
+  const name = inline(card?.name ?? "") || strings.point(point);
   return (
     <div
       ref={element}
       class="nbe-card"
       role="group"
-      aria-label={`Card of ${name}`}
+      aria-label={strings.cardOf(name)}
       style={box ? { left: `min(${box.left}px, calc(100% - ${box.width + EDGE}px))`, top: `min(${box.top}px, calc(100% - 40px))` } : { visibility: "hidden" }}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
@@ -146,9 +147,9 @@ function OpenCard({ view, point }: { view: View; point: number }) {
         onPointerCancel={() => (grip.current = null)}
       >
         <CardHead view={view} point={point} />
-        <button type="button" class="nbe-inline" aria-label={`Close the card of ${name}`} title="Close (Esc)" onClick={close}><Icon name="close" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.closeTheCard(name)} title={strings.closeEsc} onClick={close}><Icon name="close" /></button>
       </div>
-      <div class="nbe-card-scroll" tabIndex={0} role="group" aria-label="Content">
+      <div class="nbe-card-scroll" tabIndex={0} role="group" aria-label={strings.content}>
         <CardBody view={view} point={point} open />
       </div>
     </div>
@@ -163,7 +164,7 @@ function CardHead({ view, point }: { view: View; point: number }) {
     <div class="nbe-card-head">
       {card?.name && <b><bdi>{card.name}</bdi></b>}
       <span class={card?.name ? "nbe-faint" : "nbe-card-number"}>#{point}</span>
-      {pinned && <span class="nbe-faint">pinned</span>}
+      {pinned && <span class="nbe-faint">{strings.pinned}</span>}
     </div>
   );
 }
@@ -183,10 +184,10 @@ function CardBody({ view, point, open = false }: { view: View; point: number; op
   return (
     <div class="nbe-card-body">
       <div class="nbe-card-top">
-        {card?.image && <img class="nbe-card-image" src={card.image} alt={`Image of ${inline(card.name) || `point ${point}`}`} onLoad={(e) => (e.currentTarget.dataset.small = String(e.currentTarget.naturalHeight < 96))} />}
+        {card?.image && <img class="nbe-card-image" src={card.image} alt={strings.imageOf(inline(card.name) || strings.point(point))} onLoad={(e) => (e.currentTarget.dataset.small = String(e.currentTarget.naturalHeight < 96))} />}
         <div>
           {label && <div><i class="nbe-dot" style={{ background: shownCss(label.color, view.theme.value) }} /><bdi>{inline(label.name, 80)}</bdi>{confidences.value[point] < 1 && ` · ${confidences.value[point].toFixed(2)}`}</div>}
-          {suggested && <div class="nbe-faint">suggested: <bdi>{suggested}</bdi></div>}
+          {suggested && <div class="nbe-faint">{strings.suggested}<bdi>{suggested}</bdi></div>}
           {colored && <div class="nbe-faint">{title && <><bdi>{title}</bdi>: </>}<bdi>{colored}</bdi></div>}
         </div>
       </div>
@@ -201,7 +202,7 @@ function CardBody({ view, point, open = false }: { view: View; point: number; op
           ))}
         </div>
       )}
-      {left > 0 && <p class="nbe-why">and {left} more {left === 1 ? "column" : "columns"}</p>}
+      {left > 0 && <p class="nbe-why">{strings.andMoreColumns(left)}</p>}
       {card && <Unusual view={view} point={point} card={card} />}
       {card && <Neighbors view={view} point={point} neighbors={card.neighbors} open={open} />}
     </div>
@@ -215,14 +216,14 @@ function Unusual({ view, point, card: { high, low, labeled } }: { view: View; po
   return (
     <>
       {(high.length > 0 || low.length > 0) && (
-        <div class="nbe-near" title="Features in which this point and its nearest neighbors are unusual among all points, the most so first">
-          {high.length > 0 && <div><span class="nbe-faint">high:</span> {list(high)}</div>}
-          {low.length > 0 && <div><span class="nbe-faint">low:</span> {list(low)}</div>}
+        <div class="nbe-near" title={strings.featuresInWhichThisPoint}>
+          {high.length > 0 && <div><span class="nbe-faint">{strings.high}</span> {list(high)}</div>}
+          {low.length > 0 && <div><span class="nbe-faint">{strings.low}</span> {list(low)}</div>}
         </div>
       )}
       {labeled.length > 0 && !checked && (
-        <div class="nbe-near" title="Classes of the labeled points that are nearest in the data, and how many of them have each">
-          <span class="nbe-faint">Nearest labeled:</span> {labeled.map(({ name, count }, k) => <>{k > 0 && ", "}{count} <bdi>{inline(name, 40)}</bdi></>)}
+        <div class="nbe-near" title={strings.classesOfTheLabeledPoints}>
+          <span class="nbe-faint">{strings.nearestLabeled}</span> {labeled.map(({ name, count }, k) => <>{k > 0 && ", "}{count} <bdi>{inline(name, 40)}</bdi></>)}
         </div>
       )}
     </>
@@ -240,7 +241,7 @@ function Value({ text, open }: { text: string; open: boolean }) {
   return (
     <span dir="auto" class={text ? "nbe-card-value" : "nbe-card-value nbe-faint"}>
       {long && !whole.value ? `${head}… ` : text || "–"}
-      {long && <button type="button" class="nbe-card-more" aria-expanded={whole.value} onClick={() => (whole.value = !whole.value)}>{whole.value ? "less" : "more"}</button>}
+      {long && <button type="button" class="nbe-card-more" aria-expanded={whole.value} onClick={() => (whole.value = !whole.value)}>{whole.value ? strings.less : strings.more}</button>}
     </span>
   );
 }
@@ -248,24 +249,24 @@ function Value({ text, open }: { text: string; open: boolean }) {
 /** The nearest points in the data, with their distances. */
 function Neighbors({ view, point: own, neighbors, open }: { view: View; point: number; neighbors: CardNeighbor[] | null; open: boolean }) {
   if (neighbors?.length === 0) return null;
-  const title = <span class="nbe-faint" title="Distances between the features, before any label">Nearest in the data</span>;
+  const title = <span class="nbe-faint" title={strings.distancesInTheFeatures}>{strings.nearestInTheData}</span>;
   if (!neighbors) return <div class="nbe-near">{title} <span class="nbe-faint">…</span></div>;
   const text = (distance: number): string => (distance === 0 ? "0" : distance >= 1e5 || (distance > 0 && distance < 1e-3) ? distance.toExponential(1) : distance.toPrecision(3));
   if (!open) {
     const first = neighbors[0];
-    return <div class="nbe-near">{title} <bdi>{inline(first.name, 24) || `#${first.point}`}</bdi> <span class="nbe-faint">distance {text(first.distance)}</span></div>;
+    return <div class="nbe-near">{title} <bdi>{inline(first.name, 24) || `#${first.point}`}</bdi> <span class="nbe-faint">{strings.distance(text(first.distance))}</span></div>;
   }
   return (
     <div class="nbe-near">
       <span class="nbe-heading">
         {title}
-        <button type="button" class="nbe-inline" aria-label={`Select the neighbors of point ${own}`} title={`Select it and its ${view.find.k.value} nearest neighbors in the data`} onClick={() => view.find.around(own)}><Icon name="near" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.selectTheNeighborsOfPoint(own)} title={strings.selectItAndItsNearest(view.find.k.value)} onClick={() => view.find.around(own)}><Icon name="near" /></button>
       </span>
       <ol>
         {neighbors.map(({ point, name, distance }) => (
           <li key={point}>
-            <button type="button" title={`Open the card of ${inline(name) || `point ${point}`}`} onClick={() => view.openCard(point)}>
-              <bdi>{inline(name, 40) || `#${point}`}</bdi> <span class="nbe-faint">distance {text(distance)}</span>
+            <button type="button" title={strings.openTheCard(inline(name) || strings.point(point))} onClick={() => view.openCard(point)}>
+              <bdi>{inline(name, 40) || `#${point}`}</bdi> <span class="nbe-faint">{strings.distance(text(distance))}</span>
             </button>
           </li>
         ))}

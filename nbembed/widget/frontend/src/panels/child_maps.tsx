@@ -1,10 +1,10 @@
 /** The map of some points in place of the map, and the way between them. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../state/cards";
-import { count } from "../state/group";
 import type { View } from "../view/view";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
+import * as strings from "../strings";
 
 /** The map of all points and those of some, of which one is shown. */
 export function MapPath({ view }: { view: View }) {
@@ -13,17 +13,17 @@ export function MapPath({ view }: { view: View }) {
   const { child_maps: maps, n_samples: n } = store.traits;
   const open = childMaps.open.value;
   return (
-    <nav ref={ref} class="nbe-path-of-maps" aria-label="Maps">
-      <button type="button" class="nbe-map-name" aria-current={open ? undefined : "page"} title={open ? "Back to the map of all points (Backspace)" : "This map"} onClick={() => open && childMaps.leave()}>
-        All {count(n.value)}
+    <nav ref={ref} class="nbe-path-of-maps" aria-label={strings.maps}>
+      <button type="button" class="nbe-map-name" aria-current={open ? undefined : "page"} title={open ? strings.backToTheMap : strings.thisMap} onClick={() => open && childMaps.leave()}>
+        {strings.all(strings.count(n.value))}
       </button>
-      {maps.value.map(({ widget, name }) => (
+      {maps.value.map(({ widget, name, new: added }) => (
         <span key={widget} class="nbe-child-name">
           <Icon name="more" />
-          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? "This map" : "Open the map of these points"} onClick={() => childMaps.show(widget)}>
+          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? strings.thisMap : added ? strings.openTheMapWithTheseRows : strings.openTheMap} onClick={() => childMaps.show(widget)}>
             {inline(name)}
           </button>
-          <button type="button" class="nbe-inline" aria-label={`Close the map of ${inline(name)}`} title="Close this map; its labels stay" onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
+          <button type="button" class="nbe-inline" aria-label={(added ? strings.closeTheMapWith : strings.closeTheMap)(inline(name))} title={added ? strings.closeThisMapTheNewRows : strings.closeThisMapItsLabels} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
         </span>
       ))}
     </nav>

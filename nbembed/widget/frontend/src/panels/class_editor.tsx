@@ -7,6 +7,7 @@ import { ClassSymbol } from "./class_symbol";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
 import { useRoving } from "./roving";
+import * as strings from "../strings";
 
 export function ClassEditor({ view, info, index }: { view: View; info: ClassInfo; index: number }) {
   const { classEdits } = view;
@@ -20,20 +21,20 @@ export function ClassEditor({ view, info, index }: { view: View; info: ClassInfo
   const others = classes.filter((c) => c.name !== name);
   const count = view.counts.value[index] ?? 0;
   return (
-    <div ref={ref} class="nbe-class-editor" role="group" aria-label={`Edit ${name}`}>
-      <div ref={colors} class="nbe-swatches" role="radiogroup" aria-label="Color">
+    <div ref={ref} class="nbe-class-editor" role="group" aria-label={strings.edit(name)}>
+      <div ref={colors} class="nbe-swatches" role="radiogroup" aria-label={strings.color}>
         {CLASS_COLORS.map((each) => (
           <button
-            key={each} type="button" class="nbe-swatch" role="radio" aria-checked={each === color.toUpperCase()} aria-label={`Color ${each}`}
+            key={each} type="button" class="nbe-swatch" role="radio" aria-checked={each === color.toUpperCase()} aria-label={strings.colorEach(each)}
             title={each} style={{ background: shownCss(each, view.theme.value) }} onClick={() => classEdits.style(name, { color: each })}
           />
         ))}
         <input
-          type="color" class="nbe-swatch" aria-label="Other color" title="Another color" value={color.toLowerCase()}
+          type="color" class="nbe-swatch" aria-label={strings.otherColor} title={strings.anotherColor} value={color.toLowerCase()}
           onChange={(e) => classEdits.style(name, { color: e.currentTarget.value.toUpperCase() })}
         />
       </div>
-      <div ref={shapes} class="nbe-swatches" role="radiogroup" aria-label="Shape">
+      <div ref={shapes} class="nbe-swatches" role="radiogroup" aria-label={strings.shape}>
         {MARKER_SYMBOLS.map((each) => (
           <button key={each} type="button" class="nbe-symbol-choice" role="radio" aria-checked={each === symbol} aria-label={each} title={each} onClick={() => classEdits.style(name, { symbol: each })}>
             <ClassSymbol view={view} info={{ color, symbol: each }} />
@@ -41,22 +42,22 @@ export function ClassEditor({ view, info, index }: { view: View; info: ClassInfo
         ))}
       </div>
       <div class="nbe-class-actions">
-        <button type="button" class="nbe-inline" aria-label="Move class up" title="Before the class above; keys go with the order" aria-disabled={info.place === 0} onClick={() => classEdits.move(name, -1)}><Icon name="up" /></button>
-        <button type="button" class="nbe-inline" aria-label="Move class down" title="After the class below" aria-disabled={info.place === classes.length - 1} onClick={() => classEdits.move(name, 1)}><Icon name="down" /></button>
-        <button type="button" class="nbe-inline" aria-label={hidden ? "Show points of the class" : "Hide points of the class"} aria-pressed={hidden} title={hidden ? "Show its points" : "Hide its points on the map; nothing else changes"} onClick={() => classEdits.style(name, { hidden: !hidden })}>
+        <button type="button" class="nbe-inline" aria-label={strings.moveClassUp} title={strings.moveBeforeTheClassAbove} aria-disabled={info.place === 0} onClick={() => classEdits.move(name, -1)}><Icon name="up" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.moveClassDown} title={strings.moveAfterTheClassBelow} aria-disabled={info.place === classes.length - 1} onClick={() => classEdits.move(name, 1)}><Icon name="down" /></button>
+        <button type="button" class="nbe-inline" aria-label={hidden ? strings.showPointsOfTheClass : strings.hidePointsOfTheClass} aria-pressed={hidden} title={hidden ? strings.showItsPoints : strings.hideItsPoints} onClick={() => classEdits.style(name, { hidden: !hidden })}>
           <Icon name={hidden ? "hidden" : "eye"} />
         </button>
-        <button type="button" class="nbe-inline" aria-label="Rename class" title="Rename (F2)" onClick={() => (view.renaming.value = name)}><Icon name="pencil" /></button>
-        <button type="button" class="nbe-inline" aria-label="Remove class" title={`Remove the class and take back its ${count} labels; undo brings both back`} onClick={() => classEdits.remove(name)}><Icon name="trash" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.renameClass} title={strings.renameF2} onClick={() => (view.renaming.value = name)}><Icon name="pencil" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.removeClass} title={strings.removeTheClassAndTake(count)} onClick={() => classEdits.remove(name)}><Icon name="trash" /></button>
         <select
-          class="nbe-select nbe-merge" aria-label="Merge into" title="Its points become points of the other class" disabled={!others.length} value=""
+          class="nbe-select nbe-merge" aria-label={strings.mergeInto} title={strings.moveItsPointsToAnother} disabled={!others.length} value=""
           onChange={(e) => {
             const into = e.currentTarget.value;
             e.currentTarget.value = "";
             if (into) classEdits.merge(name, into);
           }}
         >
-          <option value="">merge into …</option>
+          <option value="">{strings.mergeIntoInline}</option>
           {others.map((c) => <option key={c.name} value={c.name}>{c.name}</option>)}
         </select>
       </div>

@@ -9,6 +9,7 @@ import type { ClassInfo } from "../wire/wire.generated";
 import { ClassEditor } from "./class_editor";
 import { ClassSymbol } from "./class_symbol";
 import { Icon } from "./icons";
+import * as strings from "../strings";
 
 let groups = 0;
 
@@ -22,28 +23,28 @@ export function ClassPalette({ view }: { view: View }) {
   return (
     <div class="nbe-classes">
       <div class="nbe-heading">
-        <h3>Classes</h3>
+        <h3>{strings.classes}</h3>
         <span class="nbe-steps">
           {view.classEdits.hidden.size > 0 && (
-            <button type="button" class="nbe-inline" aria-label="Show all classes" title="Show the points of all classes" onClick={() => view.classEdits.showAll()}><Icon name="hidden" /></button>
+            <button type="button" class="nbe-inline" aria-label={strings.showAllClasses} title={strings.showThePoints} onClick={() => view.classEdits.showAll()}><Icon name="hidden" /></button>
           )}
           {chosen && (
-            <button type="button" class="nbe-inline" aria-label="Edit class" aria-expanded={editing} title={`Color, shape and place of ‘${chosen.name}’; hide, merge or remove it`} onClick={() => (view.classEdits.open.value = !editing)}>
+            <button type="button" class="nbe-inline" aria-label={strings.editClass} aria-expanded={editing} title={strings.colorShapeAndPlace(chosen.name)} onClick={() => (view.classEdits.open.value = !editing)}>
               <Icon name="pencil" />
             </button>
           )}
-          <button type="button" class="nbe-inline" aria-label="Add class" title="Add class" onClick={() => (view.newClass.value = "")}><Icon name="add" /></button>
+          <button type="button" class="nbe-inline" aria-label={strings.addClass} title={strings.addClass} onClick={() => (view.newClass.value = "")}><Icon name="add" /></button>
         </span>
       </div>
-      <div class="nbe-chips" role="radiogroup" aria-label="Class" style={{ "--nbe-letters": Math.max(0, ...classes.map(({ name }, k) => name.length + counts[k].length)) }}>
+      <div class="nbe-chips" role="radiogroup" aria-label={strings.oneClass} style={{ "--nbe-letters": Math.max(0, ...classes.map(({ name }, k) => name.length + counts[k].length)) }}>
         {view.classOrder.value.map((at) => [classes[at], at] as const).map(([info, at]) =>
           view.renaming.value === info.name
-            ? <NameField key={`rename ${at}`} label="Class name" initial={info.name} onDone={(name) => view.renameClass(info.name, name)} onCancel={() => (view.renaming.value = null)} />
+            ? <NameField key={`rename ${at}`} label={strings.className} initial={info.name} onDone={(name) => view.renameClass(info.name, name)} onCancel={() => (view.renaming.value = null)} />
             : <ClassChip key={at} view={view} info={info} index={at} group={group} />)}
       </div>
       {editing && chosen && <ClassEditor key={chosen.name} view={view} info={chosen} index={index} />}
-      {view.newClass.value !== null && <NameField label="New class" initial={view.newClass.value} onDone={(name) => void view.addClass(name)} onCancel={() => view.cancelNewClass()} />}
-      {!classes.length && view.newClass.value === null && <p class="nbe-why">Lasso some points, type a name, press Enter.</p>}
+      {view.newClass.value !== null && <NameField label={strings.newClass} initial={view.newClass.value} onDone={(name) => void view.addClass(name)} onCancel={() => view.cancelNewClass()} />}
+      {!classes.length && view.newClass.value === null && <p class="nbe-why">{strings.lassoSomePointsTypeA}</p>}
     </div>
   );
 }
@@ -59,12 +60,12 @@ function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; 
   const name = inline(info.name, 120);
   return (
     <div class={chosen ? "nbe-chip nbe-chosen" : "nbe-chip"} data-hidden={info.hidden} style={{ "--nbe-class": shownCss(info.color, view.theme.value) }}>
-      <label title={`${name}${key && ` (${key})`}; double-click to rename`} onDblClick={() => (view.renaming.value = info.name)}>
+      <label title={strings.doubleClickToRename(name, key && ` (${key})`)} onDblClick={() => (view.renaming.value = info.name)}>
         <input type="radio" name={group} aria-label={name} checked={chosen} onChange={() => view.chooseClass(index)} />
         <ClassSymbol view={view} info={info} />
         <span class="nbe-chip-name">{name}</span>
       </label>
-      <button type="button" class="nbe-count" aria-label={`Select all of ${name}, ${count}`} title={`Select all ${count} labeled ${name}`} onClick={() => view.selectClass(index)}>
+      <button type="button" class="nbe-count" aria-label={strings.selectAll(name, count)} title={strings.selectAllLabeled(count, name)} onClick={() => view.selectClass(index)}>
         {count}
       </button>
     </div>
@@ -93,7 +94,7 @@ function NameField({ label, initial, onDone, onCancel }: { label: string; initia
       class="nbe-name"
       type="text"
       aria-label={label}
-      placeholder="name, then Enter"
+      placeholder={strings.nameThenEnter}
       maxLength={60}
       value={initial}
       onKeyDown={(e) => {

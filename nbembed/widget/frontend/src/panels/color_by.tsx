@@ -11,11 +11,12 @@ import { MEASURES, type ColorMode, type Measure } from "../wire/wire.generated";
 import { ColumnPicker } from "./column_picker";
 import { useRoving } from "./roving";
 import { MeasureLegend } from "./why";
+import * as strings from "../strings";
 
 /** The meaning of colors of classes that no label has given. */
 const SURENESS = {
-  suggestion: "Each point has the color of the class that is suggested for it, the grayer the less sure; gray where it seems to be of none of the classes",
-  probability: "Each point has the color of the class it goes with on this map, the grayer the less sure; gray where it goes with none of the classes",
+  suggestion: strings.colorOfTheClassSuggested,
+  probability: strings.colorOfTheClass,
 };
 
 /** What values of the menu begin with that stand for a column. */
@@ -37,9 +38,9 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
   const place = kind === "none" ? -1 : titles.indexOf(title);
   const choices: [ColorMode, string][] = [];
   if (kind !== "none" && place < 0) choices.push(["column", title || untitled]);
-  choices.push(["class", "class labels"]);
-  if (layout.value.membershipColors.length || colorBy.value === "probability") choices.push(["probability", "class probability"]);
-  if (!view.still) choices.push(["suggestion", "suggestion"]);
+  choices.push(["class", strings.classLabels]);
+  if (layout.value.membershipColors.length || colorBy.value === "probability") choices.push(["probability", strings.classProbability]);
+  if (!view.still) choices.push(["suggestion", strings.suggestion]);
   const choose = (value: string): void => {
     if (value.startsWith(COLUMN)) view.colorByColumn(Number(value.slice(COLUMN.length)));
     else view.colorBy(value as ColorMode);
@@ -52,24 +53,24 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
     <>
       {many ? (
         <div class="nbe-row">
-          <span class="nbe-row-name">Color by</span>
+          <span class="nbe-row-name">{strings.colorBy}</span>
           <ColumnPicker
-            view={view} use="color" label="Color by" shown={now} onChoose={take}
+            view={view} use="color" label={strings.colorBy} shown={now} onChoose={take}
             before={[{ title: "", choices: choices.filter(([mode]) => mode !== "column").map(([value, text]) => ({ value, text })) }]}
-            after={[{ title: "Measures of each point", choices: MEASURES.map((value) => ({ value, text: MEASURE_TEXTS[value].title })) }]}
+            after={[{ title: strings.measuresOfEachPoint, choices: MEASURES.map((value) => ({ value, text: MEASURE_TEXTS[value].title })) }]}
           />
         </div>
       ) : <label class="nbe-row">
-        <span class="nbe-row-name">Color by</span>
-        <select class="nbe-select" aria-label="Color by" value={colorBy.value === "column" && place >= 0 ? `${COLUMN}${place}` : colorBy.value} onChange={(e) => choose(e.currentTarget.value)}>
+        <span class="nbe-row-name">{strings.colorBy}</span>
+        <select class="nbe-select" aria-label={strings.colorBy} value={colorBy.value === "column" && place >= 0 ? `${COLUMN}${place}` : colorBy.value} onChange={(e) => choose(e.currentTarget.value)}>
           {choices.map(([mode, text]) => <option key={mode} value={mode}>{text}</option>)}
           {titles.length > 0 && (
-            <optgroup label="Columns">
+            <optgroup label={strings.columns}>
               {titles.map((text, k) => <option key={k} value={`${COLUMN}${k}`}>{inline(text, 60) || untitled}</option>)}
             </optgroup>
           )}
           {measures.length > 0 && (
-            <optgroup label="Measures of each point">
+            <optgroup label={strings.measuresOfEachPoint}>
               {measures.map((name) => <option key={name} value={name}>{MEASURE_TEXTS[name].title}</option>)}
             </optgroup>
           )}
@@ -80,7 +81,7 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
       <NamesShown view={view} />
       {(colorBy.value === "suggestion" || colorBy.value === "probability") && (
         <div class="nbe-ramp nbe-sureness" title={SURENESS[colorBy.value]}>
-          <span>unsure</span><i /><span>sure</span>
+          <span>{strings.unsure}</span><i /><span>{strings.sure}</span>
         </div>
       )}
     </>
@@ -92,9 +93,9 @@ function NamesShown({ view }: { view: View }) {
   const { names_shown: shown, named, classes, color_column: column, color_by: colorBy } = view.store.traits;
   if (!named.value && !classes.value.length && !(colorBy.value === "column" && column.value.kind === "category")) return null;
   return (
-    <label class="nbe-row nbe-check" title="Names of classes at their centers, and of points that have names, where there is room">
-      <input type="checkbox" aria-label="Names on the map" checked={shown.value} onChange={(e) => view.showNames(e.currentTarget.checked)} />
-      <span class="nbe-row-name">Names on the map</span>
+    <label class="nbe-row nbe-check" title={strings.showTheNamesOfClasses}>
+      <input type="checkbox" aria-label={strings.namesOnTheMap} checked={shown.value} onChange={(e) => view.showNames(e.currentTarget.checked)} />
+      <span class="nbe-row-name">{strings.namesOnTheMap}</span>
     </label>
   );
 }
@@ -115,7 +116,7 @@ function Legend({ view }: { view: View }) {
             <span>{columnText(column, low, 3, high - low)}</span><i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} /><span>{columnText(column, high, 3, high - low)}</span>
           </div>
         )}
-        {missing && <ul class="nbe-legend" aria-label="Colors"><Missing view={view} /></ul>}
+        {missing && <ul class="nbe-legend" aria-label={strings.colors}><Missing view={view} /></ul>}
       </>
     );
   }
@@ -127,15 +128,15 @@ function Categories({ view, names, colors, missing }: { view: View; names: reado
   const list = useRef<HTMLUListElement>(null);
   useRoving(list);
   return (
-    <ul ref={list} class="nbe-legend" aria-label="Colors">
+    <ul ref={list} class="nbe-legend" aria-label={strings.colors}>
       {names.slice(0, LEGEND_LIMIT).map((name, k) => (
         <li key={k}>
-          <button type="button" title={`${inline(name, 200)}: select its points; with Shift, add or remove them`} onClick={(e) => view.selectCategory(k, e.shiftKey)}>
+          <button type="button" title={strings.selectItsPointsWithShift(inline(name, 200))} onClick={(e) => view.selectCategory(k, e.shiftKey)}>
             <i style={{ background: shownCss(colors[k], view.theme.value) }} /><span dir="auto">{inline(name, 200) || "–"}</span>
           </button>
         </li>
       ))}
-      {names.length > LEGEND_LIMIT && <li><span>and {names.length - LEGEND_LIMIT} more</span></li>}
+      {names.length > LEGEND_LIMIT && <li><span>{strings.andMore(names.length - LEGEND_LIMIT)}</span></li>}
       {missing && <Missing view={view} />}
     </ul>
   );
@@ -145,8 +146,8 @@ function Categories({ view, names, colors, missing }: { view: View; names: reado
 function Missing({ view }: { view: View }) {
   return (
     <li>
-      <button type="button" title="Points without a value: select them; with Shift, add or remove them" onClick={(e) => view.selectMissing(e.shiftKey)}>
-        <i style={{ background: "var(--nbe-neutral)" }} /><span>missing</span>
+      <button type="button" title={strings.pointsWithoutAValueSelectThem} onClick={(e) => view.selectMissing(e.shiftKey)}>
+        <i style={{ background: "var(--nbe-neutral)" }} /><span>{strings.missing}</span>
       </button>
     </li>
   );

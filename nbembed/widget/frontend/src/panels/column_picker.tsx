@@ -7,6 +7,7 @@ import type { View } from "../view/view";
 import type { ColumnUse } from "../wire/wire.generated";
 import { Icon } from "./icons";
 import { useOwnId } from "./own_id";
+import * as strings from "../strings";
 
 /** Choices that PageUp and PageDown pass. */
 const PAGE = 8;
@@ -31,7 +32,7 @@ interface PickerProps {
   onChoose: (choice: Choice) => void;
 }
 
-export function ColumnPicker({ view, use, label, title, shown = "", placeholder = "type a name", before = NOTHING, after = NOTHING, skipped = NONE, onChoose }: PickerProps) {
+export function ColumnPicker({ view, use, label, title, shown = "", placeholder = strings.typeAName, before = NOTHING, after = NOTHING, skipped = NONE, onChoose }: PickerProps) {
   const search = useMemo(() => new ColumnSearch(view.store, use, (message) => view.say(message)), [view, use]);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -117,8 +118,8 @@ function Rest({ search }: { search: ColumnSearch }) {
   const more = search.more.value;
   if (error) return <p class="nbe-why" role="alert">{inline(error, 200)}</p>;
   if (search.found.pending.value && !search.found.value.value) return <p class="nbe-why">…</p>;
-  if (more > 0) return <p class="nbe-why">and {more.toLocaleString("en")} more: type {search.text.value.trim() ? "more " : "some "}of the name</p>;
-  return search.choices.value.length ? null : <p class="nbe-why">No column has this in its name.</p>;
+  if (more > 0) return <p class="nbe-why">{strings.andMoreType(more.toLocaleString("en"), search.text.value.trim() !== "")}</p>;
+  return search.choices.value.length ? null : <p class="nbe-why">{strings.noColumn}</p>;
 }
 
 /** Put the list where the widget has room: below the field, or above it. */

@@ -7,17 +7,18 @@ import type { View } from "../view/view";
 import type { Compared, SecondMap } from "../wire/wire.generated";
 import { ControlSlider } from "./controls";
 import { minus, readable, short } from "../state/numbers";
+import * as strings from "../strings";
 
 export function ComparePanel({ view }: { view: View }) {
   const { compared, second } = view.store.traits;
   return (
     <>
-      <section class="nbe-section" aria-label="New snapshot"><TakeSnapshot view={view} /></section>
-      <section class="nbe-section" aria-label="Comparison">
+      <section class="nbe-section" aria-label={strings.newSnapshot}><TakeSnapshot view={view} /></section>
+      <section class="nbe-section" aria-label={strings.comparison}>
         <Choice view={view} />
         {compared.value && <Shown view={view} compared={compared.value} />}
       </section>
-      {second.value && <section class="nbe-section" aria-label="Second map"><Second view={view} second={second.value} /></section>}
+      {second.value && <section class="nbe-section" aria-label={strings.secondMap}><Second view={view} second={second.value} /></section>}
     </>
   );
 }
@@ -35,7 +36,7 @@ function TakeSnapshot({ view }: { view: View }) {
     <>
       <div class="nbe-row">
         <input
-          type="text" class="nbe-text" aria-label="Name of the snapshot" placeholder="name (optional)" maxLength={60} value={name.value}
+          type="text" class="nbe-text" aria-label={strings.nameOfTheSnapshot} placeholder={strings.nameOptional} maxLength={60} value={name.value}
           onInput={(e) => (name.value = e.currentTarget.value)}
           onKeyDown={(e) => {
             if (e.key !== "Enter") return;
@@ -43,11 +44,11 @@ function TakeSnapshot({ view }: { view: View }) {
             take();
           }}
         />
-        <button type="button" class="nbe-button nbe-narrow" aria-label="Take a snapshot" title="Keep layout, parameters and labels under a name" onClick={take}>Snapshot</button>
+        <button type="button" class="nbe-button nbe-narrow" aria-label={strings.takeASnapshot} title={strings.keepLayoutParameters} onClick={take}>{strings.snapshot}</button>
       </div>
       {(open || count > 0) && (
-        <button type="button" class="nbe-button" aria-pressed={open} title="Snapshots as a strip below the map" onClick={() => (view.dock.value = open ? "" : "compare")}>
-          {open ? "Hide" : "Show"} {count > 0 ? `${count} ` : ""}snapshot{count === 1 ? "" : "s"}
+        <button type="button" class="nbe-button" aria-pressed={open} title={strings.snapshotsAsAStripBelowTheMap} onClick={() => (view.dock.value = open ? "" : "compare")}>
+          {strings.snapshotsShown(open, count)}
         </button>
       )}
     </>
@@ -69,18 +70,18 @@ function Choice({ view }: { view: View }) {
   return (
     <>
     <label class="nbe-row">
-      <span class="nbe-row-name">Compare with</span>
-      <select class="nbe-select" aria-label="Compare with" value={now === null ? "none" : now.snapshot ? kept(now.snapshot) : "live"} onChange={(e) => choose(e.currentTarget.value)}>
-        <option value="none">none</option>
-        <option value="live">a second live map</option>
+      <span class="nbe-row-name">{strings.compareWith}</span>
+      <select class="nbe-select" aria-label={strings.compareWith} value={now === null ? "none" : now.snapshot ? kept(now.snapshot) : "live"} onChange={(e) => choose(e.currentTarget.value)}>
+        <option value="none">{strings.none}</option>
+        <option value="live">{strings.aSecondLiveMap}</option>
         {drawn.map(({ name }) => <option key={name} value={kept(name)}>{inline(name, 40)}</option>)}
       </select>
     </label>
     {now?.snapshot && drawn.length > 1 && (
-      <label class="nbe-row" title="The map that the other one is brought onto: the present one, or another snapshot">
-        <span class="nbe-row-name">First map</span>
-        <select class="nbe-select" aria-label="First map" value={kept(now.onto)} onChange={(e) => view.compare.withSnapshot(now.snapshot, e.currentTarget.value.slice(2))}>
-          <option value={kept("")}>the present map</option>
+      <label class="nbe-row" title={strings.referenceForTheAlignment}>
+        <span class="nbe-row-name">{strings.firstMap}</span>
+        <select class="nbe-select" aria-label={strings.firstMap} value={kept(now.onto)} onChange={(e) => view.compare.withSnapshot(now.snapshot, e.currentTarget.value.slice(2))}>
+          <option value={kept("")}>{strings.thePresentMap}</option>
           {drawn.filter(({ name }) => name !== now.snapshot).map(({ name }) => <option key={name} value={kept(name)}>{inline(name, 40)}</option>)}
         </select>
       </label>
@@ -94,14 +95,14 @@ function Shown({ view, compared }: { view: View; compared: Compared }) {
   const { view: how, by_change: byChange } = compared;
   return (
     <>
-      <div class="nbe-grid" role="group" aria-label="View">
-        <button type="button" class="nbe-button" aria-pressed={how === "side"} onClick={() => compare.show("side", byChange)}>Side by side</button>
-        <button type="button" class="nbe-button" aria-pressed={how === "blend"} onClick={() => compare.show("blend", byChange)}>Blended</button>
+      <div class="nbe-grid" role="group" aria-label={strings.view}>
+        <button type="button" class="nbe-button" aria-pressed={how === "side"} onClick={() => compare.show("side", byChange)}>{strings.sideBySide}</button>
+        <button type="button" class="nbe-button" aria-pressed={how === "blend"} onClick={() => compare.show("blend", byChange)}>{strings.blended}</button>
       </div>
       {how === "blend" && <BlendSlider view={view} />}
-      <label class="nbe-row nbe-check" title={`Color each point by the share of its ${NEIGHBORS} nearest neighbors that are others on the other map`}>
-        <input type="checkbox" aria-label="Color by change of neighborhoods" checked={byChange} onChange={(e) => compare.show(how, e.currentTarget.checked)} />
-        <span class="nbe-row-name">Color by change of neighborhoods</span>
+      <label class="nbe-row nbe-check" title={strings.colorEachPoint(NEIGHBORS)}>
+        <input type="checkbox" aria-label={strings.colorByChange} checked={byChange} onChange={(e) => compare.show(how, e.currentTarget.checked)} />
+        <span class="nbe-row-name">{strings.colorByChange}</span>
       </label>
       {byChange && <Changes view={view} />}
       <Match view={view} />
@@ -113,14 +114,14 @@ function BlendSlider({ view }: { view: View }) {
   const { share } = view.compare;
   const percent = Math.round(100 * share.value);
   return (
-    <label class="nbe-row" title="From the first map to the other">
-      <span class="nbe-row-name">{view.store.traits.compared.value?.onto ? "First" : "Present"}</span>
+    <label class="nbe-row" title={strings.fromTheFirstMap}>
+      <span class="nbe-row-name">{view.store.traits.compared.value?.onto ? strings.first : strings.present}</span>
       <input
-        type="range" class="nbe-range" aria-label="Share of the other map" aria-valuetext={`${percent} %`}
+        type="range" class="nbe-range" aria-label={strings.shareOfTheOtherMap} aria-valuetext={`${percent} %`}
         min={0} max={1} step={0.01} value={share.value} style={{ "--nbe-filled": `${percent}%` }}
         onInput={(e) => (share.value = e.currentTarget.valueAsNumber)}
       />
-      <span class="nbe-row-name">other</span>
+      <span class="nbe-row-name">{strings.other}</span>
     </label>
   );
 }
@@ -131,13 +132,13 @@ function Changes({ view }: { view: View }) {
   const stops = (dark: boolean): string => `linear-gradient(to right, ${changeStops(dark).join()})`;
   return (
     <>
-      <div class="nbe-ramp nbe-change-ramp" title={`Share of the ${found?.k ?? NEIGHBORS} nearest neighbors that are others`}>
-        <span>same</span><i style={{ "--nbe-light": stops(false), "--nbe-dark": stops(true) }} /><span>all others</span>
+      <div class="nbe-ramp nbe-change-ramp" title={strings.shareOfTheNearestNeighbors(found?.k ?? NEIGHBORS)}>
+        <span>{strings.same}</span><i style={{ "--nbe-light": stops(false), "--nbe-dark": stops(true) }} /><span>{strings.allOthers}</span>
       </div>
       <p class="nbe-why nbe-line" role="status">
-        {changes.error.value || (found ? <><b>{(100 * found.mean).toFixed(0)} %</b> of {found.k} neighbors changed</> : "…")}
+        {changes.error.value || (found ? <><b>{(100 * found.mean).toFixed(0)} %</b>{strings.ofNeighborsChanged(found.k)}</> : "…")}
       </p>
-      <button type="button" class="nbe-button" aria-disabled={!found} title="Select the tenth of the points whose neighborhoods changed most" onClick={() => view.compare.selectChanged()}>Select most changed</button>
+      <button type="button" class="nbe-button" aria-disabled={!found} title={strings.selectThe10OfPointsWhose} onClick={() => view.compare.selectChanged()}>{strings.selectMostChanged}</button>
     </>
   );
 }
@@ -151,14 +152,14 @@ function Match({ view }: { view: View }) {
   const turn = Math.round(found.turn ?? 0);
   const scale = (found.scale ?? 1).toPrecision(3);
   const moves = [
-    turn ? `turning ${minus(String(turn))}°` : "",
-    found.mirrored ? "mirroring" : "",
-    scale === "1.00" ? "" : `scaling ×${short(found.scale ?? 1)}`,
-  ].filter(Boolean).join(", ").replace(/, (?=[^,]*$)/, " and ");
+    turn ? strings.turning(minus(String(turn))) : "",
+    found.mirrored ? strings.mirroring : "",
+    scale === "1.00" ? "" : strings.scaling(short(found.scale ?? 1)),
+  ].filter(Boolean).join(", ").replace(/, (?=[^,]*$)/, strings.andWord);
   const disparity = found.disparity.toFixed(3);
   return (
-    <p class="nbe-why" title="Procrustes disparity: 0 for the same map, near 1 for maps that have nothing in common. It weighs long distances">
-      Disparity <b>{disparity}</b>. {moves ? `Aligned by ${moves}.` : disparity === "0.000" && "The maps are the same."}
+    <p class="nbe-why" title={strings.procrustesDisparity0}>
+      {strings.disparity}<b>{disparity}</b>. {moves ? strings.alignedBy(moves) : disparity === "0.000" && strings.theMapsAreTheSame}
     </p>
   );
 }
@@ -168,21 +169,21 @@ function Second({ view, second }: { view: View; second: SecondMap }) {
   const found = compare.beside.value.value;
   const facts = [
     second.making || second.state,
-    found?.version ? `iteration ${found.iteration.toLocaleString("en")}` : "",
-    typeof found?.cost === "number" ? `cost ${readable(found.cost)}` : "",
-    typeof found?.quality === "number" ? `1-NN kept ${(100 * found.quality).toFixed(1)} %` : "",
+    found?.version ? strings.iteration(found.iteration.toLocaleString("en")) : "",
+    typeof found?.cost === "number" ? strings.cost(readable(found.cost)) : "",
+    typeof found?.quality === "number" ? strings.oneNnKept((100 * found.quality).toFixed(1)) : "",
   ].filter(Boolean);
   return (
     <>
-      <div class="nbe-heading"><h3>Second map</h3></div>
+      <div class="nbe-heading"><h3>{strings.secondMap}</h3></div>
       <label class="nbe-row">
-        <select class="nbe-select" aria-label="Method of the second map" value={second.method} onChange={(e) => compare.withMethod(e.currentTarget.value)}>
+        <select class="nbe-select" aria-label={strings.methodOfTheSecondMap} value={second.method} onChange={(e) => compare.withMethod(e.currentTarget.value)}>
           {store.traits.methods.value.map((name) => <option key={name} value={name}>{name}</option>)}
         </select>
       </label>
       {second.controls.map((control) => (
         <ControlSlider
-          key={`${second.method}.${control.name}`} control={control} label={`${control.symbol} of the second map`}
+          key={`${second.method}.${control.name}`} control={control} label={strings.ofTheSecondMap(control.symbol)}
           kernel={second.parameters[control.name]} waits={compare.waits(control.name)}
           set={(value) => compare.setSecond(control.name, value)} say={(message) => view.say(message)}
         />
@@ -190,10 +191,10 @@ function Second({ view, second }: { view: View; second: SecondMap }) {
       <p class="nbe-why" role="status">{facts.map((fact, k) => <>{k > 0 && " · "}<span class="nbe-whole">{fact}</span></>)}</p>
       {second.problem && <p class="nbe-why nbe-bad" role="alert">{inline(second.problem, 300)}</p>}
       <div class="nbe-grid">
-        <button type="button" class="nbe-button" title="Give the present map this method and these parameters; one undo takes it back" onClick={() => compare.takeOver()}>Take over</button>
-        <button type="button" class="nbe-button" title="Start the second map again from its first layout" onClick={() => compare.resetSecond()}>Start again</button>
+        <button type="button" class="nbe-button" title={strings.giveThePresentMap} onClick={() => compare.takeOver()}>{strings.takeOver}</button>
+        <button type="button" class="nbe-button" title={strings.startTheSecondMapAgain} onClick={() => compare.resetSecond()}>{strings.startAgain}</button>
       </div>
-      <p class="nbe-why">Labels, links and pins are those of the present map. The second map itself is not saved.</p>
+      <p class="nbe-why">{strings.labelsLinksAndPinsAre}</p>
     </>
   );
 }

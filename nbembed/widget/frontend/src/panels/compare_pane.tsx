@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { SecondMap } from "../map/second_map";
 import type { Theme } from "../host/theme";
 import type { View } from "../view/view";
+import * as strings from "../strings";
 
 export function ComparePane({ view, theme }: { view: View; theme: Signal<Theme> }) {
   const { compared } = view.store.traits;
@@ -24,7 +25,7 @@ function Beside({ view, theme }: { view: View; theme: Signal<Theme> }) {
   const making = compared.value?.snapshot === "" && !compare.beside.value.value?.version ? second.value?.making : "";
   const error = compare.beside.error.value;
   return (
-    <div class="nbe-frame nbe-beside" role="img" aria-label={`Map compared with: ${compare.title.value}`}>
+    <div class="nbe-frame nbe-beside" role="img" aria-label={strings.mapCompared(compare.title.value)}>
       <div ref={element} class="nbe-map" data-tool={view.tool.value}>
         {!compare.places.value && <div class="nbe-waiting">{error || making || "…"}</div>}
       </div>

@@ -7,6 +7,7 @@ import type { SnapshotInfo } from "../wire/wire.generated";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
 import { readable } from "../state/numbers";
+import * as strings from "../strings";
 
 /** CSS pixels of a thumbnail. */
 const WIDTH = 124;
@@ -18,10 +19,10 @@ export function SnapshotStrip({ view }: { view: View }) {
   const { thumbnails } = view.compare;
   const moving = state.value === "running";
   useEffect(() => thumbnails.ask({}, []), [snapshots.value, moving]);
-  if (!snapshots.value.length) return <p class="nbe-why">No snapshots yet. Take one in the tab Compare; it keeps layout, parameters and labels.</p>;
+  if (!snapshots.value.length) return <p class="nbe-why">{strings.noSnapshotsYetTakeOne}</p>;
   const names = thumbnails.value.value?.names ?? [];
   return (
-    <ul class="nbe-thumbs" aria-label="Snapshots">
+    <ul class="nbe-thumbs" aria-label={strings.snapshots}>
       {snapshots.value.map((info) => <Thumbnail key={info.name} view={view} info={info} place={names.indexOf(info.name)} />)}
     </ul>
   );
@@ -36,30 +37,30 @@ function Thumbnail({ view, info, place }: { view: View; info: SnapshotInfo; plac
   const first = compared.value?.onto === info.name;
   const facts = [
     info.parameters,
-    `iteration ${info.iteration.toLocaleString("en")}`,
-    info.cost === null ? "" : `cost ${readable(info.cost)}`,
-    info.quality === null ? "" : `1-NN kept ${(100 * info.quality).toFixed(1)} %`,
-    info.labeled ? `${info.labeled.toLocaleString("en")} labeled` : "",
+    strings.iteration(info.iteration.toLocaleString("en")),
+    info.cost === null ? "" : strings.cost(readable(info.cost)),
+    info.quality === null ? "" : strings.oneNnKept((100 * info.quality).toFixed(1)),
+    info.labeled ? strings.labeled(info.labeled.toLocaleString("en")) : "",
   ].filter(Boolean);
   const compare = (): void => (chosen ? view.compare.end() : view.compare.withSnapshot(info.name));
   return (
     <li ref={ref} class="nbe-thumb" data-chosen={chosen || first}>
       <button
-        type="button" class="nbe-thumb-map" aria-label={`Compare with ${name}`} aria-pressed={chosen} aria-disabled={!info.drawn}
-        title={info.drawn ? [info.method, ...facts].join("\n") : "Taken before the map had moved"} onClick={() => info.drawn && compare()}
+        type="button" class="nbe-thumb-map" aria-label={strings.compareWithValue(name)} aria-pressed={chosen} aria-disabled={!info.drawn}
+        title={info.drawn ? [info.method, ...facts].join("\n") : strings.takenBeforeTheMapHad} onClick={() => info.drawn && compare()}
       >
         <Picture view={view} place={place} />
       </button>
       {renaming.value
         ? <NewName view={view} info={info} done={() => (renaming.value = false)} />
-        : <span class="nbe-thumb-name" dir="auto" title={`${name}; double-click to rename`} onDblClick={() => (renaming.value = true)}>{name}</span>}
+        : <span class="nbe-thumb-name" dir="auto" title={strings.doubleClickToRenameValue(name)} onDblClick={() => (renaming.value = true)}>{name}</span>}
       <span class="nbe-thumb-facts">{info.method}{info.parameters && ` · ${info.parameters}`}</span>
-      <span class="nbe-thumb-facts">{info.cost === null ? "" : `cost ${readable(info.cost)}`}</span>
-      <span class="nbe-thumb-facts">{info.quality === null ? "" : `1-NN kept ${(100 * info.quality).toFixed(1)} %`}</span>
+      <span class="nbe-thumb-facts">{info.cost === null ? "" : strings.cost(readable(info.cost))}</span>
+      <span class="nbe-thumb-facts">{info.quality === null ? "" : strings.oneNnKept((100 * info.quality).toFixed(1))}</span>
       <span class="nbe-thumb-actions">
-        <button type="button" class="nbe-cancel" aria-label={`Go back to ${name}`} title="Restore layout, parameters and labels; undo takes parameters and labels back" onClick={() => view.compare.restore(info.name)}>Go back</button>
-        <button type="button" class="nbe-inline" aria-label={`Rename ${name}`} title="Rename" onClick={() => (renaming.value = true)}><Icon name="pencil" /></button>
-        <button type="button" class="nbe-inline" aria-label={`Delete ${name}`} title="Delete; undo brings it back" onClick={() => view.compare.delete(info.name)}><Icon name="trash" /></button>
+        <button type="button" class="nbe-cancel" aria-label={strings.goBackTo(name)} title={strings.restoreLayoutParameters} onClick={() => view.compare.restore(info.name)}>{strings.goBack}</button>
+        <button type="button" class="nbe-inline" aria-label={strings.rename(name)} title={strings.renameLabel} onClick={() => (renaming.value = true)}><Icon name="pencil" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.deleteNamed(name)} title={strings.deleteUndoBringsItBack} onClick={() => view.compare.delete(info.name)}><Icon name="trash" /></button>
       </span>
     </li>
   );
@@ -73,7 +74,7 @@ function NewName({ view, info, done }: { view: View; info: SnapshotInfo; done: (
   return (
     <span ref={ref}>
       <input
-        ref={field} type="text" class="nbe-text nbe-thumb-rename" dir="auto" aria-label="New name of the snapshot" maxLength={60} defaultValue={info.name}
+        ref={field} type="text" class="nbe-text nbe-thumb-rename" dir="auto" aria-label={strings.newNameOfTheSnapshot} maxLength={60} defaultValue={info.name}
         onBlur={done}
         onKeyDown={(e) => {
           if (e.key !== "Enter" && e.key !== "Escape") return;

@@ -5,6 +5,7 @@ import { inline } from "../state/cards";
 import type { View } from "../view/view";
 import type { Control } from "../wire/wire.generated";
 import { NumberField } from "./number_field";
+import * as strings from "../strings";
 
 export function MethodSelect({ view }: { view: View }) {
   const { method, methods, method_groups: methodGroups } = view.store.traits;
@@ -12,7 +13,7 @@ export function MethodSelect({ view }: { view: View }) {
   const sentence = methodGroups.value.flatMap(({ names, sentences }) => names.flatMap((name, k) => (name === method.value ? [sentences[k] ?? ""] : [])))[0] ?? "";
   return (
     <label class="nbe-row">
-      <select class="nbe-select" aria-label="Method" title={sentence ? `${method.value}: ${sentence}` : method.value} value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
+      <select class="nbe-select" aria-label={strings.method} title={sentence ? `${method.value}: ${sentence}` : method.value} value={method.value} onChange={(e) => view.switchMethod(e.currentTarget.value)}>
         {/* The closed menu has room for the name alone. */}
         {methodGroups.value.map(({ title, names, sentences }) => (
           <optgroup key={title} label={title}>
@@ -47,10 +48,10 @@ export function ClassCount({ view }: { view: View }) {
   if (!count) return null;
   const { name, value, low } = count;
   return (
-    <label class="nbe-row" title="Number of classes that the method looks for, with or without a name">
-      <span class="nbe-row-name">Number of classes</span>
+    <label class="nbe-row" title={strings.numberOfClassesThatTheMethod}>
+      <span class="nbe-row-name">{strings.numberOfClasses}</span>
       <input
-        type="number" class="nbe-number" aria-label="Number of classes" min={low} max={MOST_CLASSES} step={1} value={value}
+        type="number" class="nbe-number" aria-label={strings.numberOfClasses} min={low} max={MOST_CLASSES} step={1} value={value}
         onChange={(e) => {
           const next = e.currentTarget.valueAsNumber;
           if (Number.isInteger(next) && next >= low) view.set(name, next);
@@ -104,18 +105,18 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
   };
   const reset = (): void => {
     set(control.usual);
-    say(`${label} is back to ${format(control.usual, log ? control.usual / 50 : step)}`);
+    say(strings.isBackTo(label, format(control.usual, log ? control.usual / 50 : step)));
   };
   const text = format(value, log ? value / 50 : step);
   const filled = log ? position : (position - low) / (high - low || 1);
   return (
-    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={`${description} In Python: ${name}. Double-click: back to ${format(control.usual, log ? control.usual / 50 : step)}.`}>
+    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={strings.inPythonDoubleClickBack(description, name, format(control.usual, log ? control.usual / 50 : step))}>
       <div class="nbe-control-head" onDblClick={(e) => !(e.target instanceof HTMLInputElement) && reset()}>
         <span class="nbe-symbol" aria-hidden="true">{stem}{index && <sub>{index}</sub>}</span>
         <span class="nbe-control-name" aria-hidden="true">{gist(description)}</span>
         <NumberField
-          label={`${label}, number`} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
-          hint="Type a number, then Enter" onValue={set} onStep={move}
+          label={strings.number(label)} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
+          hint={strings.typeANumberThenEnter} onValue={set} onStep={move}
         />
       </div>
       <input

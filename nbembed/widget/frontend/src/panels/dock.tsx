@@ -5,6 +5,7 @@ import { SnapshotStrip } from "./compare_strip";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
 import { LabelsDock, RowsDock } from "./rows";
+import * as strings from "../strings";
 
 interface Wide {
   name: string;
@@ -13,9 +14,9 @@ interface Wide {
 }
 
 const DOCKS: readonly Wide[] = [
-  { name: "rows", title: "Rows", Panel: RowsDock },
-  { name: "labels", title: "Label table", Panel: LabelsDock },
-  { name: "compare", title: "Snapshots", Panel: SnapshotStrip },
+  { name: "rows", title: strings.rows, Panel: RowsDock },
+  { name: "labels", title: strings.labelTable, Panel: LabelsDock },
+  { name: "compare", title: strings.snapshots, Panel: SnapshotStrip },
 ];
 
 export function Dock({ view }: { view: View }) {
@@ -29,7 +30,7 @@ function Open({ view, wide: { title, Panel } }: { view: View; wide: Wide }) {
     <section ref={ref} class="nbe-dock" aria-label={title}>
       <div class="nbe-heading">
         <h3>{title}</h3>
-        <button type="button" class="nbe-inline" aria-label={`Close ${title}`} title="Close" onClick={() => (view.dock.value = "")}><Icon name="close" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.close(title)} title={strings.closeLabel} onClick={() => (view.dock.value = "")}><Icon name="close" /></button>
       </div>
       <Panel view={view} />
     </section>

@@ -10,6 +10,7 @@ import { FilterCard } from "./find_filter";
 import { SavedSelections } from "./find_saved";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
+import * as strings from "../strings";
 
 export function FindPanel({ view }: { view: View }) {
   const { find } = view;
@@ -22,16 +23,16 @@ export function FindPanel({ view }: { view: View }) {
   }, [labels]);
   return (
     <>
-      <section class="nbe-section" aria-label="Search and filters">
+      <section class="nbe-section" aria-label={strings.searchAndFilters}>
         <Joins find={find} />
         <Search view={view} />
         <Filters view={view} />
         <Outcome view={view} />
       </section>
-      <section class="nbe-section" aria-label="Selection">
+      <section class="nbe-section" aria-label={strings.selection}>
         <SelectionTools view={view} />
       </section>
-      <section class="nbe-section" aria-label="Saved selections">
+      <section class="nbe-section" aria-label={strings.savedSelections}>
         <SavedSelections view={view} />
       </section>
     </>
@@ -41,7 +42,7 @@ export function FindPanel({ view }: { view: View }) {
 /** How what is found joins the selection. */
 function Joins({ find }: { find: Find }) {
   return (
-    <div class="nbe-find-joins" role="radiogroup" aria-label="What is found">
+    <div class="nbe-find-joins" role="radiogroup" aria-label={strings.whatIsFound}>
       {JOINS.map(({ how, text, hint }) => (
         <label key={how} title={hint} data-on={find.how.value === how}>
           <input type="radio" aria-label={text} aria-description={hint} checked={find.how.value === how} onChange={() => find.join(how)} />
@@ -53,7 +54,7 @@ function Joins({ find }: { find: Find }) {
 }
 
 /** Where text is searched, unless a column is chosen. */
-const EVERYWHERE = "names and texts";
+const EVERYWHERE = strings.namesAndTexts;
 
 /** Whether the columns, with that of the labels, are a plain menu. */
 function isFew({ count }: { count: number }): boolean {
@@ -72,8 +73,8 @@ function Search({ view }: { view: View }) {
   return (
     <>
       <input
-        ref={input} type="search" class="nbe-find-text" aria-label="Search" placeholder="Name, text or #number" dir="auto"
-        title="Points that have this text in their name or in a column (/)" value={find.text.value}
+        ref={input} type="search" class="nbe-find-text" aria-label={strings.search} placeholder={strings.nameTextOrNumber} dir="auto"
+        title={strings.pointsThatHaveThisText} value={find.text.value}
         onInput={(e) => find.search(e.currentTarget.value)}
         onKeyDown={(e) => {
           if (e.key === "Escape" && !find.text.peek()) e.currentTarget.closest<HTMLElement>(".nbe")?.focus({ preventScroll: true });
@@ -81,8 +82,8 @@ function Search({ view }: { view: View }) {
       />
       {columns && isFew(columns) && columns.count > 1 && (
         <label class="nbe-row">
-          <span class="nbe-row-name">in</span>
-          <select class="nbe-select" aria-label="Search in" value={String(column)} onChange={(e) => find.searchColumn(Number(e.currentTarget.value))}>
+          <span class="nbe-row-name">{strings.inWord}</span>
+          <select class="nbe-select" aria-label={strings.searchWhere} value={String(column)} onChange={(e) => find.searchColumn(Number(e.currentTarget.value))}>
             <option value="-1">{EVERYWHERE}</option>
             {columns.columns.map((k, at) => <option key={k} value={String(k)}>{inline(columns.titles[at], 40)}</option>)}
           </select>
@@ -90,9 +91,9 @@ function Search({ view }: { view: View }) {
       )}
       {columns && !isFew(columns) && (
         <div class="nbe-row">
-          <span class="nbe-row-name">in</span>
+          <span class="nbe-row-name">{strings.inWord}</span>
           <ColumnPicker
-            view={view} use="find" label="Search in" shown={column < 0 ? EVERYWHERE : (find.titles.get(column) ?? "")}
+            view={view} use="find" label={strings.searchWhere} shown={column < 0 ? EVERYWHERE : (find.titles.get(column) ?? "")}
             before={[{ title: "", choices: [{ value: "", text: EVERYWHERE }] }]}
             onChoose={({ value, text }) => (typeof value === "number" ? find.searchColumn(value, text) : find.searchColumn(-1))}
           />
@@ -110,19 +111,19 @@ function Called({ view }: { view: View }) {
   const called = find.called.value;
   if (!called.length) return null;
   return (
-    <ul class="nbe-find-called" aria-label="Columns of this name">
+    <ul class="nbe-find-called" aria-label={strings.columnsOfThisName}>
       {called.map((each) => {
         const { column, title, color, isNumber } = each;
         return (
           <li key={column}>
-            <span><bdi>{inline(title, 40)}</bdi> <span class="nbe-faint">is a column</span></span>
+            <span><bdi>{inline(title, 40)}</bdi> <span class="nbe-faint">{strings.isAColumn}</span></span>
             <span class="nbe-find-steps">
-              {color !== null && <button type="button" class="nbe-button" title={`Color by ${inline(title)}`} onClick={() => view.colorByColumn(color)}>Color by it</button>}
+              {color !== null && <button type="button" class="nbe-button" title={strings.colorByTitle(inline(title))} onClick={() => view.colorByColumn(color)}>{strings.colorByIt}</button>}
               <button
                 type="button" class="nbe-button" onClick={() => find.choose(each)}
-                title={isNumber ? `Select the tenth of the points with the highest values of ${inline(title)}; the histogram moves the limit` : `Choose among the values of ${inline(title)}`}
+                title={isNumber ? strings.selectThe10OfPoints(inline(title)) : strings.chooseAmongTheValues(inline(title))}
               >
-                {isNumber ? "Where it is high" : "Filter by it"}
+                {isNumber ? strings.whereItIsHigh : strings.filterByIt}
               </button>
             </span>
           </li>
@@ -140,10 +141,10 @@ function Hits({ view }: { view: View }) {
   const hits = wanted ? (find.found.value.value?.hits ?? []) : [];
   if (!hits.length) return null;
   return (
-    <ul ref={ref} class="nbe-find-hits" aria-label="Found points">
+    <ul ref={ref} class="nbe-find-hits" aria-label={strings.foundPoints}>
       {hits.map(({ point, name, title, text }) => (
         <li key={point}>
-          <button type="button" title={`Show point ${point}`} onClick={() => view.showPoint(point)}>
+          <button type="button" title={strings.showPoint(point)} onClick={() => view.showPoint(point)}>
             <bdi class="nbe-find-name"><Marked text={inline(name) || `#${point}`} wanted={text ? "" : wanted} /></bdi>
             {text && <span class="nbe-faint"><bdi>{inline(title, 24)}</bdi>: <bdi><Marked text={inline(text, 90)} wanted={wanted} /></bdi></span>}
           </button>
@@ -172,7 +173,7 @@ function Filters({ view }: { view: View }) {
   return (
     <>
       {filters.length > 0 && (
-        <div class="nbe-find-filters" role="group" aria-label="Filters">
+        <div class="nbe-find-filters" role="group" aria-label={strings.filters}>
           {filters.map((filter) => (
             <FilterCard
               key={filter.column} find={find} filter={filter} title={find.titles.get(filter.column) ?? ""}
@@ -183,18 +184,18 @@ function Filters({ view }: { view: View }) {
       )}
       {columns && !isFew(columns) ? (
         <ColumnPicker
-          view={view} use="find" label="Add a filter" title="Choose points by the values of a column" placeholder="Filter by …" skipped={used}
+          view={view} use="find" label={strings.addAFilter} title={strings.choosePointsByTheValues} placeholder={strings.filterBy} skipped={used}
           onChoose={({ value, text }) => find.addFilter(Number(value), text)}
         />
       ) : <select
-        class="nbe-select nbe-find-add" aria-label="Add a filter" title="Choose points by the values of a column" value=""
+        class="nbe-select nbe-find-add" aria-label={strings.addAFilter} title={strings.choosePointsByTheValues} value=""
         onChange={(e) => {
           const column = Number(e.currentTarget.value);
           e.currentTarget.value = "";
           find.addFilter(column);
         }}
       >
-        <option value="" disabled>Filter by …</option>
+        <option value="" disabled>{strings.filterBy}</option>
         {columns?.columns.map((k, at) => used.has(k) ? null : <option key={k} value={String(k)}>{inline(columns.titles[at], 40)}</option>)}
       </select>}
     </>
@@ -214,17 +215,17 @@ function Outcome({ view }: { view: View }) {
   return (
     <div ref={ref} class="nbe-row" data-pending={pending}>
       <span class="nbe-find-count" role="status">
-        {pending ? "searching …" : <><b>{count.toLocaleString("en")}</b> of {view.store.traits.n_samples.value.toLocaleString("en")} found</>}
+        {pending ? strings.searching : <><b>{count.toLocaleString("en")}</b>{strings.ofFound(view.store.traits.n_samples.value.toLocaleString("en"))}</>}
       </span>
-      <button type="button" class="nbe-button nbe-find-clear" title="Take back text and limits; what was selected before is selected again" onClick={() => find.clear()}>Clear</button>
+      <button type="button" class="nbe-button nbe-find-clear" title={strings.clearTextAndLimits} onClick={() => find.clear()}>{strings.clear}</button>
     </div>
   );
 }
 
 const STEPS: readonly { step: FindStep; text: string; hint: string }[] = [
-  { step: "neighbors", text: "Neighbors", hint: "Select the nearest neighbors of each selected point" },
-  { step: "grow", text: "Grow", hint: "Add the nearest neighbors of each selected point" },
-  { step: "shrink", text: "Shrink", hint: "Keep the points whose nearest neighbors are all selected" },
+  { step: "neighbors", text: strings.neighbors, hint: strings.selectTheNearestNeighbors },
+  { step: "grow", text: strings.grow, hint: strings.addTheNearestNeighbors },
+  { step: "shrink", text: strings.shrink, hint: strings.keepThePointsWhoseNearest },
 ];
 
 function SelectionTools({ view }: { view: View }) {
@@ -234,14 +235,14 @@ function SelectionTools({ view }: { view: View }) {
   return (
     <>
       <div class="nbe-heading">
-        <h3>Selection</h3>
-        <span class="nbe-faint">{count.toLocaleString("en")} selected</span>
+        <h3>{strings.selection}</h3>
+        <span class="nbe-faint">{strings.selected(count.toLocaleString("en"))}</span>
       </div>
       <div class="nbe-row">
-        <label class="nbe-row" title="Neighbors that are looked at, of each point">
-          <span class="nbe-row-name">Nearest</span>
+        <label class="nbe-row" title={strings.numberOfNearestNeighbors}>
+          <span class="nbe-row-name">{strings.nearest}</span>
           <input
-            type="number" class="nbe-number nbe-find-k" aria-label="Number of neighbors" min={1} max={1000} step={1} value={find.k.value}
+            type="number" class="nbe-number nbe-find-k" aria-label={strings.numberOfNeighbors} min={1} max={1000} step={1} value={find.k.value}
             onChange={(e) => {
               const k = e.currentTarget.valueAsNumber;
               if (Number.isInteger(k) && k >= 1 && k <= 1000) find.k.value = k;
@@ -249,26 +250,26 @@ function SelectionTools({ view }: { view: View }) {
             }}
           />
         </label>
-        <select class="nbe-select" aria-label="Neighbors in" title="Where points are neighbors" value={find.space.value} onChange={(e) => (find.space.value = e.currentTarget.value as FindSpace)}>
-          <option value="data">in the data</option>
-          <option value="map">on the map</option>
+        <select class="nbe-select" aria-label={strings.neighborsIn} title={strings.searchForNeighbors} value={find.space.value} onChange={(e) => (find.space.value = e.currentTarget.value as FindSpace)}>
+          <option value="data">{strings.inTheData}</option>
+          <option value="map">{strings.onTheMap}</option>
         </select>
       </div>
       <div class="nbe-find-steps">
         {STEPS.map(({ step, text, hint }) => (
-          <button key={step} type="button" class="nbe-button" aria-disabled={!count} title={count ? hint : "Select points first"} onClick={() => find.step(step)}>{text}</button>
+          <button key={step} type="button" class="nbe-button" aria-disabled={!count} title={count ? hint : strings.selectPointsFirst} onClick={() => find.step(step)}>{text}</button>
         ))}
       </div>
       <div class="nbe-find-steps">
-        <button type="button" class="nbe-button" title="Select the points that are not selected, and no others" onClick={() => find.invert()}>Invert</button>
+        <button type="button" class="nbe-button" title={strings.selectThePointsThatAre} onClick={() => find.invert()}>{strings.invert}</button>
         <button
-          type="button" class="nbe-button" aria-label="Back (selection before)" aria-disabled={!find.earlier.value.length} title="Go back to the selection before this one"
+          type="button" class="nbe-button" aria-label={strings.backSelectionBefore} aria-disabled={!find.earlier.value.length} title={strings.goBackToTheSelection}
           onClick={() => find.back()}
         >
-          <Icon name="undo" />Back
+          <Icon name="undo" />{strings.back}
         </button>
       </div>
-      {find.near.pending.value && <p class="nbe-why">Searching neighbors …</p>}
+      {find.near.pending.value && <p class="nbe-why">{strings.searchingNeighbors}</p>}
       {error && <p class="nbe-why nbe-find-error" role="alert">{inline(error, 200)}</p>}
       {view.tool.value === "brush" && <BrushSize view={view} />}
     </>
@@ -280,10 +281,10 @@ const [SMALLEST, LARGEST] = [4, 60];
 function BrushSize({ view }: { view: View }) {
   const radius = view.brush.value;
   return (
-    <label class="nbe-row" title="Radius of the brush in pixels">
-      <span class="nbe-row-name">Brush</span>
+    <label class="nbe-row" title={strings.radiusOfTheBrushInPixels}>
+      <span class="nbe-row-name">{strings.brush}</span>
       <input
-        type="range" class="nbe-range" aria-label="Radius of the brush" min={SMALLEST} max={LARGEST} step={1} value={radius}
+        type="range" class="nbe-range" aria-label={strings.radiusOfTheBrush} min={SMALLEST} max={LARGEST} step={1} value={radius}
         style={{ "--nbe-filled": `${(100 * (radius - SMALLEST)) / (LARGEST - SMALLEST)}%` }}
         onInput={(e) => (view.brush.value = e.currentTarget.valueAsNumber)}
       />

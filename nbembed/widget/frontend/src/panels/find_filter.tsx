@@ -5,6 +5,7 @@ import type { Find } from "../state/find";
 import type { FindChart, FindFilter } from "../wire/wire.generated";
 import { Icon } from "./icons";
 import { minus, readable } from "../state/numbers";
+import * as strings from "../strings";
 
 interface FilterProps {
   find: Find;
@@ -15,10 +16,10 @@ interface FilterProps {
 export function FilterCard({ find, filter, title, chart }: { find: Find; filter: FindFilter; title: string; chart: FindChart | undefined }) {
   const name = inline(title, 60);
   return (
-    <div class="nbe-find-filter" role="group" aria-label={`Filter by ${name}`}>
+    <div class="nbe-find-filter" role="group" aria-label={strings.filterByValue(name)}>
       <div class="nbe-heading">
         <h3 title={name}><bdi>{name}</bdi></h3>
-        <button type="button" class="nbe-inline" aria-label={`Remove the filter by ${name}`} title="Remove this filter" onClick={() => find.removeFilter(filter.column)}><Icon name="close" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.removeTheFilter(name)} title={strings.removeThisFilter} onClick={() => find.removeFilter(filter.column)}><Icon name="close" /></button>
       </div>
       {!chart && <p class="nbe-why">…</p>}
       {chart && (chart.kind === "number" || chart.kind === "time") && <Range find={find} filter={filter} chart={chart} />}
@@ -34,7 +35,7 @@ const [WIDTH, HEIGHT] = [240, 44];
 function Range({ find, filter, chart }: FilterProps) {
   const from = useRef<number | null>(null);
   const { low, high, step, totals, counts, column } = chart;
-  if (!totals.length) return <p class="nbe-why">No values.</p>;
+  if (!totals.length) return <p class="nbe-why">{strings.noValues}</p>;
   // Of whole numbers, a bar reaches to the first one of the next.
   const span = step ? step * totals.length : high - low;
   const most = Math.max(1, ...totals);
@@ -62,7 +63,7 @@ function Range({ find, filter, chart }: FilterProps) {
     <>
       <svg
         class="nbe-find-bars" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img"
-        aria-label={`Histogram of ${inline(chart.title)}, from ${show(low, chart)} to ${show(high, chart)}`}
+        aria-label={strings.histogramOf(inline(chart.title), show(low, chart), show(high, chart))}
         onPointerDown={(e) => {
           e.currentTarget.setPointerCapture(e.pointerId);
           from.current = at(e);
@@ -72,18 +73,18 @@ function Range({ find, filter, chart }: FilterProps) {
         onPointerCancel={() => (from.current = null)}
         onDblClick={() => find.setFilter(column, { low: null, high: null })}
       >
-        <title>Drag to choose a range; double-click to take it back</title>
+        <title>{strings.dragToChooseARange}</title>
         {rects(totals, "nbe-find-all")}
         {rects(counts, "nbe-find-some")}
         {limited && <rect class="nbe-find-range" x={left * WIDTH} width={Math.max(1, (right - left) * WIDTH)} y={0} height={HEIGHT} />}
       </svg>
       {chart.kind === "time" && <div class="nbe-find-ends" aria-hidden="true"><span>{day(low)}</span><span>{day(high)}</span></div>}
       <div class="nbe-find-limits">
-        <Limit chart={chart} name="At least" value={filter.low} bound={low} onChange={(value) => find.setFilter(column, { low: value })} />
+        <Limit chart={chart} name={strings.lowerLimit} value={filter.low} bound={low} onChange={(value) => find.setFilter(column, { low: value })} />
         <span aria-hidden="true">–</span>
-        <Limit chart={chart} name="At most" value={filter.high} bound={high} onChange={(value) => find.setFilter(column, { high: value })} />
+        <Limit chart={chart} name={strings.upperLimit} value={filter.high} bound={high} onChange={(value) => find.setFilter(column, { high: value })} />
       </div>
-      {chart.missing > 0 && <p class="nbe-why">{chart.missing.toLocaleString("en")} without a value never pass a limit.</p>}
+      {chart.missing > 0 && <p class="nbe-why">{strings.withoutAValueAreLeft(chart.missing.toLocaleString("en"))}</p>}
     </>
   );
 }
@@ -93,10 +94,10 @@ const DAY = 86_400;
 function Limit({ chart, name, value, bound, onChange }: { chart: FindChart; name: string; value: number | null; bound: number; onChange: (value: number | null) => void }) {
   const label = `${name}, ${inline(chart.title)}`;
   if (chart.kind === "time") {
-    const last = name === "At most";
+    const last = name === strings.upperLimit;
     return (
       <input
-        type="date" class="nbe-number" aria-label={label} value={day(value)} title={value === null ? `no limit (${day(bound)})` : ""}
+        type="date" class="nbe-number" aria-label={label} value={day(value)} title={value === null ? strings.noLimit(day(bound)) : ""}
         onChange={(e) => {
           const seconds = Date.parse(e.currentTarget.value) / 1000;
           onChange(Number.isFinite(seconds) ? seconds + (last ? DAY - 1e-6 : 0) : null);
@@ -106,7 +107,7 @@ function Limit({ chart, name, value, bound, onChange }: { chart: FindChart; name
   }
   return (
     <input
-      type="number" step="any" class="nbe-number" aria-label={label} value={value ?? ""} placeholder={show(bound, chart)} title="Empty: no limit"
+      type="number" step="any" class="nbe-number" aria-label={label} value={value ?? ""} placeholder={show(bound, chart)} title={strings.emptyNoLimit}
       onChange={(e) => onChange(Number.isFinite(e.currentTarget.valueAsNumber) ? e.currentTarget.valueAsNumber : null)}
     />
   );
@@ -125,9 +126,9 @@ function Categories({ find, filter, chart }: FilterProps) {
     <>
       <div class="nbe-find-categories">
         {codes.map((code, k) => {
-          const name = code < 0 ? "missing" : inline(names[k]) || "(blank)";
+          const name = code < 0 ? strings.missing : inline(names[k]) || strings.blank;
           return (
-            <label key={code} title={`${counts[k].toLocaleString("en")} of ${totals[k].toLocaleString("en")}`} data-out={chosen.size > 0 && !chosen.has(code)}>
+            <label key={code} title={strings.partOf(counts[k].toLocaleString("en"), totals[k].toLocaleString("en"))} data-out={chosen.size > 0 && !chosen.has(code)}>
               <input type="checkbox" aria-label={name} checked={chosen.has(code)} onChange={() => toggle(code)} />
               <bdi data-missing={code < 0}>{name}</bdi>
               <i aria-hidden="true"><i style={{ width: `${(100 * totals[k]) / most}%` }} /><b style={{ width: `${(100 * counts[k]) / most}%` }} /></i>
@@ -136,7 +137,7 @@ function Categories({ find, filter, chart }: FilterProps) {
           );
         })}
       </div>
-      {chart.left_out > 0 && <p class="nbe-why">{chart.left_out.toLocaleString("en")} rarer values are found by the search above.</p>}
+      {chart.left_out > 0 && <p class="nbe-why">{strings.searchForRarerValues(chart.left_out)}</p>}
     </>
   );
 }
@@ -145,7 +146,7 @@ function Categories({ find, filter, chart }: FilterProps) {
 function Contains({ find, filter, chart }: FilterProps) {
   return (
     <input
-      type="search" class="nbe-find-text" aria-label={`Contained in ${inline(chart.title)}`} placeholder="contains …" dir="auto" value={filter.text}
+      type="search" class="nbe-find-text" aria-label={strings.containedIn(inline(chart.title))} placeholder={strings.contains} dir="auto" value={filter.text}
       onInput={(e) => find.setFilter(chart.column, { text: e.currentTarget.value })}
     />
   );

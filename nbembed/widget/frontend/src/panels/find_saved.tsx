@@ -4,6 +4,7 @@ import { inline } from "../state/cards";
 import type { View } from "../view/view";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
+import * as strings from "../strings";
 
 /** Characters of a name. */
 const LONGEST = 80;
@@ -22,23 +23,23 @@ export function SavedSelections({ view }: { view: View }) {
   };
   return (
     <>
-      <div class="nbe-heading"><h3>Saved selections</h3></div>
+      <div class="nbe-heading"><h3>{strings.savedSelections}</h3></div>
       <div class="nbe-row">
         <input
-          type="text" class="nbe-find-text" aria-label="Name of the selection" placeholder="name, then Enter" dir="auto" maxLength={LONGEST} value={name.value}
+          type="text" class="nbe-find-text" aria-label={strings.nameOfTheSelection} placeholder={strings.nameThenEnter} dir="auto" maxLength={LONGEST} value={name.value}
           onInput={(e) => (name.value = e.currentTarget.value)}
           onKeyDown={(e) => e.key === "Enter" && save()}
         />
         <button
-          type="button" class="nbe-button nbe-find-save" aria-label="Save selection" aria-disabled={!ready}
-          title={count ? (known ? "Replace the selection that is saved by this name" : "Save the selected points by this name") : "Select points first"}
+          type="button" class="nbe-button nbe-find-save" aria-label={strings.saveSelection} aria-disabled={!ready}
+          title={count ? (known ? strings.replaceTheSelectionSaved : strings.saveTheSelectedPointsUnder) : strings.selectPointsFirst}
           onClick={save}
         >
-          {known ? "Replace" : "Save"}
+          {known ? strings.replace : strings.save}
         </button>
       </div>
       {saved.length > 0 && (
-        <ul class="nbe-find-saved" aria-label="Saved selections">
+        <ul class="nbe-find-saved" aria-label={strings.savedSelections}>
           {saved.map((selection) => <Saved key={selection.name} view={view} name={selection.name} count={selection.count} />)}
         </ul>
       )}
@@ -50,13 +51,13 @@ export function SavedSelections({ view }: { view: View }) {
 
 function Saved({ view, name, count }: { view: View; name: string; count: number }) {
   const ref = useFocusKept<HTMLLIElement>();
-  const text = inline(name, LONGEST) || "(blank)";
+  const text = inline(name, LONGEST) || strings.blank;
   return (
     <li ref={ref}>
-      <button type="button" aria-label={`Select ${text} (${count})`} title={`Select ${text}`} onClick={() => view.find.recall(name)}>
+      <button type="button" aria-label={strings.select(text, count)} title={strings.selectText(text)} onClick={() => view.find.recall(name)}>
         <bdi>{text}</bdi><span class="nbe-faint">{count.toLocaleString("en")}</span>
       </button>
-      <button type="button" class="nbe-inline" aria-label={`Delete ${text}`} title="Delete" onClick={() => view.find.delete(name)}><Icon name="close" /></button>
+      <button type="button" class="nbe-inline" aria-label={strings.deleteNamed(text)} title={strings.deleteLabel} onClick={() => view.find.delete(name)}><Icon name="close" /></button>
     </li>
   );
 }
@@ -69,8 +70,8 @@ function Lost({ view }: { view: View }) {
   const there = view.store.traits.selections.value.some(({ name }) => name === lost.name);
   return (
     <div ref={ref} class="nbe-row">
-      <span class="nbe-why nbe-find-count"><bdi>{inline(lost.name, 30)}</bdi> {there ? "was replaced." : "was deleted."}</span>
-      <button type="button" class="nbe-button nbe-find-clear" title={`Save the ${lost.points.length.toLocaleString("en")} points by this name again`} onClick={() => view.find.putBack()}>Put back</button>
+      <span class="nbe-why nbe-find-count"><bdi>{inline(lost.name, 30)}</bdi> {there ? strings.wasReplaced : strings.wasDeleted}</span>
+      <button type="button" class="nbe-button nbe-find-clear" title={strings.saveThePointsUnder(lost.points.length)} onClick={() => view.find.putBack()}>{strings.putBack}</button>
     </div>
   );
 }

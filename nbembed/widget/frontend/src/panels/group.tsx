@@ -2,7 +2,7 @@
 import { inline, plain, pngUrl } from "../state/cards";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { count, type Against, type Group, type Listed } from "../state/group";
+import { type Against, type Group, type Listed } from "../state/group";
 import type { View } from "../view/view";
 import { minus, pText } from "../state/numbers";
 import type { FindFilter, GroupColumn, GroupFeature, GroupShare, GroupSort, GroupWord, QueryAnswers } from "../wire/wire.generated";
@@ -11,6 +11,7 @@ import { Icon } from "./icons";
 import { useRoving } from "./roving";
 import { OtherMaps } from "./why";
 import { useWatch } from "./watch";
+import * as strings from "../strings";
 
 type Description = QueryAnswers["describe"];
 
@@ -30,7 +31,7 @@ export function GroupPanel({ view }: { view: View }) {
         <Comparison view={view} />
         <Recurrence view={view} />
       </section>
-      {group.isAll(points) && <section class="nbe-section"><p class="nbe-why">All points are selected: there is no rest to compare them with.</p></section>}
+      {group.isAll(points) && <section class="nbe-section"><p class="nbe-why">{strings.allPointsAreSelectedThere}</p></section>}
       {group.description.error.value && <section class="nbe-section"><p class="nbe-why">{inline(group.description.error.value, 300)}</p></section>}
       {found && points.length > 0 && (
         <div data-pending={group.description.pending.value} class="nbe-description">
@@ -52,19 +53,19 @@ function Head({ view }: { view: View }) {
   return (
     <>
       <div class="nbe-heading">
-        <h3 class="nbe-group-size">{size ? <><b>{size.toLocaleString("en")}</b> of {count(n.value)} <span class="nbe-faint">{percent(size / n.value)}</span></> : "No group is selected"}</h3>
+        <h3 class="nbe-group-size">{size ? <><b>{size.toLocaleString("en")}</b>{strings.ofAll(strings.count(n.value))}<span class="nbe-faint">{percent(size / n.value)}</span></> : strings.noGroupIsSelected}</h3>
       </div>
-      {!size && <p class="nbe-why">Select points, with the lasso or by the number beside a class: here you see what distinguishes them.</p>}
+      {!size && <p class="nbe-why">{strings.selectPointsWithTheLasso}</p>}
       <div class="nbe-grid">
         <button
           type="button" class="nbe-button" aria-disabled={!size}
-          title={size ? "Keep this group, and compare the one that you select next with it" : "Select points first"}
+          title={size ? strings.keepThisGroupAndCompare : strings.selectPointsFirst}
           onClick={() => view.group.keep()}
         >
-          Compare …
+          {strings.compare}
         </button>
-        <button type="button" class="nbe-button" aria-pressed={open} title="The points as rows of a table, below the map" onClick={() => (view.dock.value = open ? "" : "rows")}>
-          Rows
+        <button type="button" class="nbe-button" aria-pressed={open} title={strings.thePointsAsRows} onClick={() => (view.dock.value = open ? "" : "rows")}>
+          {strings.rows}
         </button>
       </div>
     </>
@@ -80,10 +81,10 @@ function Recurrence({ view }: { view: View }) {
   if (!why.recurring.value && why.measure.value !== "stability") {
     return (
       <button
-        type="button" class="nbe-button" title="Make maps of other seeds and nine tenths of the points while this one rests, and see in how many of them these points are together"
+        type="button" class="nbe-button" title={strings.makeMapsOfOtherSeeds}
         onClick={() => (why.recurring.value = true)}
       >
-        In other maps …
+        {strings.inOtherMaps}
       </button>
     );
   }
@@ -91,8 +92,8 @@ function Recurrence({ view }: { view: View }) {
   if (why.recurrence.error.value) return <p class="nbe-why">{inline(why.recurrence.error.value, 300)}</p>;
   if (!found?.ready) return <OtherMaps view={view} made={found} />;
   return (
-    <p class="nbe-why" role="status" title="Together: in one piece, and at least nine tenths as much among each other as here. The maps are of other seeds and nine tenths of the points, without labels">
-      Together in <b>{found.together || "none"} of {found.of}</b> other maps
+    <p class="nbe-why" role="status" title={strings.togetherInOnePiece}>
+      {strings.togetherIn}<b>{strings.partOf(found.together || strings.none, found.of)}</b>{strings.otherMaps}
     </p>
   );
 }
@@ -108,19 +109,19 @@ function Comparison({ view }: { view: View }) {
   return (
     <>
       <label class="nbe-row">
-        <span class="nbe-row-name">Against</span>
-        <select class="nbe-select" aria-label="Compare with" value={String(against)} onChange={(e) => change(e.currentTarget.value)}>
-          <option value="rest">the rest</option>
-          {kept.length > 0 && <option value="kept">the kept group ({kept.length.toLocaleString("en")})</option>}
+        <span class="nbe-row-name">{strings.against}</span>
+        <select class="nbe-select" aria-label={strings.compareWith} value={String(against)} onChange={(e) => change(e.currentTarget.value)}>
+          <option value="rest">{strings.theRest}</option>
+          {kept.length > 0 && <option value="kept">{strings.theKeptGroup(kept.length.toLocaleString("en"))}</option>}
           {group.classes.value.map((k) => <option key={k} value={String(k)}>{inline(classes.value[k].name)}</option>)}
         </select>
       </label>
       {against === "kept" && (
         <p class="nbe-why nbe-kept">
-          <span>{!selection.value.length || group.isKept(selection.value) ? `Now select what you want to compare with the ${kept.length.toLocaleString("en")} kept.` : `${selection.value.length.toLocaleString("en")} selected, compared with ${kept.length.toLocaleString("en")} kept`}</span>
+          <span>{!selection.value.length || group.isKept(selection.value) ? strings.nowSelectWhatYouWant(kept.length.toLocaleString("en")) : strings.selectedComparedWithKept(selection.value.length.toLocaleString("en"), kept.length.toLocaleString("en"))}</span>
           <span class="nbe-steps">
-            <button type="button" class="nbe-inline" aria-label="Swap the two groups" title="Swap the two groups" onClick={() => group.swap()}><Icon name="swap" /></button>
-            <button type="button" class="nbe-inline" aria-label="Drop the kept group" title="Compare with the rest again" onClick={() => group.release()}><Icon name="close" /></button>
+            <button type="button" class="nbe-inline" aria-label={strings.swapTheTwoGroups} title={strings.swapTheTwoGroups} onClick={() => group.swap()}><Icon name="swap" /></button>
+            <button type="button" class="nbe-inline" aria-label={strings.dropTheKeptGroup} title={strings.compareWithTheRestAgain} onClick={() => group.release()}><Icon name="close" /></button>
           </span>
         </p>
       )}
@@ -132,13 +133,13 @@ function Images({ found, others }: { found: Description; others: string }) {
   if (!found.mean_image.length) return null;
   const all = found.averaged === found.size;
   const pictures: [string, Uint8Array, string][] = [
-    ["group", found.mean_image, all ? "The mean of the group's images" : `The mean of ${found.averaged} of the group's images, evenly spaced`],
-    [others, found.other_image, "The mean of the others' images"],
-    ["difference", found.difference, "Orange: brighter in the group; blue: darker"],
+    [strings.theGroup, found.mean_image, all ? strings.theMeanOfTheGroups : strings.theMean(found.averaged)],
+    [others, found.other_image, strings.theMeanOfTheOthers],
+    [strings.difference, found.difference, strings.orangeBrighterInTheGroup],
   ];
   return (
-    <section class="nbe-section" aria-label="Mean images">
-      <Title text="Mean image" />
+    <section class="nbe-section" aria-label={strings.meanImages}>
+      <Title text={strings.meanImage} />
       <div class="nbe-means">
         {pictures.map(([title, bytes, hint]) => (
           <figure key={hint} title={hint}>
@@ -156,18 +157,18 @@ const NO_LIMIT = { low: null, high: null, categories: null, text: "" };
 function Columns({ group, columns }: { group: Group; columns: GroupColumn[] }) {
   if (!columns.length) return null;
   return (
-    <section class="nbe-section" aria-label="Categories">
+    <section class="nbe-section" aria-label={strings.categories}>
       {columns.map((column, k) => (
         <div key={k} class="nbe-lifts">
           <Title
             group={group} text={column.title} names={column.values.map(({ name }) => name)} note={column.association.toFixed(2)}
-            hint={`How much group and column go together: Cramér's V ${column.association.toFixed(2)}, from 0 to 1; ${pText(column.p_value)} (χ² test, adjusted)`}
+            hint={strings.associationOfGroup(column.association.toFixed(2), pText(column.p_value))}
           />
           <List label={inline(column.title)}>
             {column.values.map((value, i) => (
               <Lift
-                key={i} group={group} name={value.name} value={value} hint={`${value.count.toLocaleString("en")} in the group, ${value.other_count.toLocaleString("en")} of the others`}
-                column={column} title={column.title} select="select its points"
+                key={i} group={group} name={value.name} value={value} hint={strings.inTheGroup(value.count.toLocaleString("en"), value.other_count.toLocaleString("en"))}
+                column={column} title={column.title} select={strings.selectItsPoints}
                 filter={column.column === null || value.code === null ? null : { ...NO_LIMIT, column: column.column, categories: [value.code] }}
               />
             ))}
@@ -179,21 +180,21 @@ function Columns({ group, columns }: { group: Group; columns: GroupColumn[] }) {
   );
 }
 
-const SORTS: readonly [GroupSort, string][] = [["effect", "effect"], ["share", "share, highest first"], ["p", "p-value"]];
+const SORTS: readonly [GroupSort, string][] = [["effect", strings.effect], ["share", strings.shareHighestFirst], ["p", strings.pValueWord]];
 
 /** The order of features and words, and the file of them. */
 function Table({ group, found }: { group: Group; found: Description }) {
   if (!found.features.length && !found.words.length) return null;
   return (
-    <section class="nbe-section" aria-label="Order">
+    <section class="nbe-section" aria-label={strings.order}>
       <div class="nbe-row">
         <label class="nbe-row">
-          <span class="nbe-row-name">Sort by</span>
-          <select class="nbe-select" aria-label="Sort by" value={group.sort.value} onChange={(e) => (group.sort.value = e.currentTarget.value as GroupSort)}>
+          <span class="nbe-row-name">{strings.sortBy}</span>
+          <select class="nbe-select" aria-label={strings.sortBy} value={group.sort.value} onChange={(e) => (group.sort.value = e.currentTarget.value as GroupSort)}>
             {SORTS.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
           </select>
         </label>
-        <button type="button" class="nbe-button nbe-table-file" title="Save all features and words with effects, means, shares and p-values as CSV" onClick={() => group.save()}><Icon name="save" />CSV</button>
+        <button type="button" class="nbe-button nbe-table-file" title={strings.saveAllFeaturesAndWords} onClick={() => group.save()}><Icon name="save" />{strings.csv}</button>
       </div>
       {group.problem && <p class="nbe-why" role="alert">{inline(group.problem, 200)}</p>}
     </section>
@@ -204,13 +205,13 @@ function Words({ group, found: { words, words_left_out: left } }: { group: Group
   if (!words.length) return null;
   const most = Math.max(...words.map(({ share, other_share: other }) => Math.max(share, other)));
   return (
-    <section class="nbe-section" aria-label="Over-represented">
-      <Title group={group} text="Over-represented" names={words.map(({ name }) => name)} hint="What is counted more often in the group: by the log odds ratio in standard errors, with a prior that keeps rare ones from the top" />
-      <List label="Over-represented" wide>
+    <section class="nbe-section" aria-label={strings.overRepresented}>
+      <Title group={group} text={strings.overRepresented} names={words.map(({ name }) => name)} hint={strings.countsThatAreHigher} />
+      <List label={strings.overRepresented} wide>
         {words.map((word, k) => (
           <Lift
-            key={k} group={group} name={word.name} value={word} most={most} column={word} title={word.name} select="select the points that have it"
-            hint={`${(100 * word.share).toPrecision(2)} % of all that is counted in the group, ${(100 * word.other_share).toPrecision(2)} % in the others; z = ${word.z.toFixed(1)}, ${pText(word.p_value)} (adjusted)`}
+            key={k} group={group} name={word.name} value={word} most={most} column={word} title={word.name} select={strings.selectThePointsThatHave}
+            hint={strings.ofAllThatIsCounted((100 * word.share).toPrecision(2), (100 * word.other_share).toPrecision(2), word.z.toFixed(1), pText(word.p_value))}
             p={word.p_value} filter={word.column === null ? null : { ...NO_LIMIT, column: word.column, low: 1 }}
           />
         ))}
@@ -243,7 +244,7 @@ interface RowProps {
 /** A row as a button: a click colors by its column, with Shift it selects. */
 function Row({ group, title, hint, column, select, filter, kind, children }: RowProps) {
   const able = column.color !== null;
-  const does = able ? `Click or Enter: color by ${inline(title)}${filter ? `; with Shift: ${select}` : ""}` : "To color by features, give them names with feature_names";
+  const does = able ? strings.clickOrEnterColor(inline(title), filter ? strings.withShift(select) : "") : strings.toColorByFeaturesGive;
   return (
     <div role="listitem">
       <button
@@ -271,11 +272,11 @@ interface LiftProps {
 
 /** How often something occurs in the group, as a bar, and in the others, as a mark. */
 function Lift({ name, value, most = 1, hint, p, ...row }: LiftProps) {
-  const shares = most < 1 ? "" : `, others ${percent(value.other_share)}`;
+  const shares = most < 1 ? "" : strings.others(percent(value.other_share));
   const lift = value.lift === 0 || value.lift >= 9.95 ? value.lift.toFixed(0) : value.lift.toFixed(1);
   const sure = p === undefined ? "" : pText(p);
   return (
-    <Row {...row} kind="nbe-lift" hint={`${inline(name)}: ${hint}${shares}; lift ${lift}.`}>
+    <Row {...row} kind="nbe-lift" hint={strings.lift(inline(name), hint, shares, lift)}>
       <span class="nbe-lift-name" dir="auto">{plain(name) || "–"}</span>
       <span class="nbe-lift-bar" aria-hidden="true">
         <i style={{ width: `${(100 * value.share) / most}%` }} />
@@ -290,9 +291,9 @@ function Lift({ name, value, most = 1, hint, p, ...row }: LiftProps) {
 function Features({ group, found, others }: { group: Group; found: Description; others: string }) {
   if (!found.features.length) return null;
   return (
-    <section class="nbe-section" aria-label="Features">
-      <Title group={group} text="Features" names={found.features.map(({ title }) => title)} note="effect" hint="Cohen's d: the difference of the means in standard deviations within the groups" />
-      <List label="Features" wide>
+    <section class="nbe-section" aria-label={strings.features}>
+      <Title group={group} text={strings.features} names={found.features.map(({ title }) => title)} note="effect" hint={strings.cohensDTheDifference} />
+      <List label={strings.features} wide>
         {found.features.map((feature, k) => <Feature key={k} group={group} feature={feature} others={others} />)}
       </List>
       <More group={group} list="features" left={found.left_out} of="features" />
@@ -304,11 +305,11 @@ function Feature({ group, feature, others }: { group: Group; feature: GroupFeatu
   const { title, effect, larger, above, bars, other_bars: otherBars, column, p_value: p } = feature;
   const [mean, other, low, high, middle] = [feature.mean, feature.other_mean, feature.low, feature.high, feature.middle_text].map(minus);
   const text = `${larger ? "+" : "−"}${effect === null ? "∞" : Math.abs(effect).toFixed(2)}`;
-  const hint = `Mean ${mean}, of the others ${other}. In ${percent(above)} of pairs the point of the group has the larger value. ${pText(p)} (Welch's t-test, adjusted). Bars from ${low} to ${high}, of either group in units of its highest.`;
+  const hint = strings.meanOfTheOthers(mean, other, percent(above), pText(p), low, high);
   return (
     <Row
       group={group} title={title} kind="nbe-feature" hint={`${inline(title)}: ${hint}`} column={feature}
-      select={`select the points with at ${larger ? "least" : "most"} ${middle}, halfway between the means`}
+      select={strings.selectThePoints(larger, middle)}
       filter={column === null ? null : { ...NO_LIMIT, column, [larger ? "low" : "high"]: feature.middle }}
     >
       <span class="nbe-feature-head">
@@ -327,8 +328,8 @@ function Feature({ group, feature, others }: { group: Group; feature: GroupFeatu
 function More({ group, list, left, of }: { group: Group; list: Listed; left: number; of: string }) {
   if (left < 1) return null;
   return (
-    <button type="button" class="nbe-button" title={`Show more of ${of}`} onClick={() => group.more(list)}>
-      and {left.toLocaleString("en")} more …
+    <button type="button" class="nbe-button" title={strings.showMore(of)} onClick={() => group.more(list)}>
+      {strings.andMoreEllipsis(left.toLocaleString("en"))}
     </button>
   );
 }
@@ -339,7 +340,7 @@ function Title({ group, text, names = [], note = "", hint = "" }: { group?: Grou
       <h3 dir="auto">{plain(text)}</h3>
       <span class="nbe-steps">
         {note && <span class="nbe-faint nbe-note-small">{note}</span>}
-        {group && <button type="button" class="nbe-inline" aria-label={`Copy the names of ${inline(text)}`} title="Copy the names that are listed, a line for each" onClick={() => void group.copy(names)}><Icon name="copy" /></button>}
+        {group && <button type="button" class="nbe-inline" aria-label={strings.copyTheNames(inline(text))} title={strings.copyTheListedNamesOne} onClick={() => void group.copy(names)}><Icon name="copy" /></button>}
       </span>
     </div>
   );

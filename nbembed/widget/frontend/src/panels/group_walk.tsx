@@ -6,6 +6,7 @@ import { inline, plain } from "../state/cards";
 import { proposal } from "../state/group_walk";
 import type { View } from "../view/view";
 import { useFocusKept, useRevealed } from "./focus";
+import * as strings from "../strings";
 
 export function GroupWalkPanel({ view }: { view: View }) {
   const { walk } = view;
@@ -16,12 +17,12 @@ export function GroupWalkPanel({ view }: { view: View }) {
   const group = walk.current.value;
   const problem = walk.found.error.value;
   return (
-    <div ref={shown} class="nbe-walk" role="group" aria-label="Suggested groups">
+    <div ref={shown} class="nbe-walk" role="group" aria-label={strings.suggestedGroups}>
       <Resolution view={view} />
       {group ? <Group key={group.id} view={view} /> : (
         <>
-          <p class="nbe-why">{problem ? inline(problem, 300) : "Finding groups …"}</p>
-          <button type="button" class="nbe-button" title="Stop (Esc)" onClick={() => walk.stop()}>{problem ? "Close" : "Cancel"}</button>
+          <p class="nbe-why">{problem ? inline(problem, 300) : strings.findingGroups}</p>
+          <button type="button" class="nbe-button" title={strings.stopEsc} onClick={() => walk.stop()}>{problem ? strings.closeLabel : strings.cancel}</button>
         </>
       )}
     </div>
@@ -33,9 +34,9 @@ function Begin({ view, first }: { view: View; first: boolean }) {
   return (
     <button
       ref={ref} type="button" class={first ? "nbe-button nbe-suggest-groups nbe-primary" : "nbe-button nbe-suggest-groups"}
-      title="Find groups in the data and name them one by one (G)" onClick={() => view.walk.start()}
+      title={strings.findGroupsInTheData} onClick={() => view.walk.start()}
     >
-      Suggest groups
+      {strings.suggestGroups}
     </button>
   );
 }
@@ -45,10 +46,10 @@ function Resolution({ view }: { view: View }) {
   const value = resolution.value;
   const place = Math.log2(value);
   return (
-    <label class="nbe-row" title="Resolution: to the right more and smaller groups">
-      <span class="nbe-row-name">Resolution</span>
+    <label class="nbe-row" title={strings.resolutionMoreAndSmaller}>
+      <span class="nbe-row-name">{strings.resolution}</span>
       <input
-        type="range" class="nbe-range" aria-label="Resolution" aria-valuetext={value.toFixed(2)} aria-busy={found.pending.value}
+        type="range" class="nbe-range" aria-label={strings.resolution} aria-valuetext={value.toFixed(2)} aria-busy={found.pending.value}
         min={-4} max={3} step={0.25} value={place} style={{ "--nbe-filled": `${(100 * (place + 4)) / 7}%` }}
         onInput={(e) => view.walk.regroup(2 ** e.currentTarget.valueAsNumber)}
       />
@@ -68,20 +69,20 @@ function Group({ view }: { view: View }) {
   return (
     <div ref={ref} class="nbe-walk-group">
       <div class="nbe-heading">
-        <h3><i class="nbe-dot" style={{ background: shownCss(group.color, view.theme.value) }} />Group {done + 1} of {all}</h3>
-        <span class="nbe-faint">{group.points.length.toLocaleString("en")} points</span>
+        <h3><i class="nbe-dot" style={{ background: shownCss(group.color, view.theme.value) }} />{strings.groupOf(done + 1, all)}</h3>
+        <span class="nbe-faint">{strings.count(group.points.length)}</span>
       </div>
       <Name view={view} />
       <div class="nbe-grid">
-        <button type="button" class="nbe-button nbe-primary" title="Label its points with this name (Enter)" onClick={() => walk.accept()}>Accept</button>
-        <button type="button" class="nbe-button" title="Divide this group alone (S)" onClick={() => walk.split()}>Split</button>
-        <button type="button" class="nbe-button" title="Join it with the nearest group (M)" onClick={() => walk.merge()}>Merge</button>
-        <button type="button" class="nbe-button" title="Leave its points without a label (N)" onClick={() => walk.skip()}>None</button>
+        <button type="button" class="nbe-button nbe-primary" title={strings.labelItsPoints} onClick={() => walk.accept()}>{strings.accept}</button>
+        <button type="button" class="nbe-button" title={strings.splitThisGroupOnlyS} onClick={() => walk.split()}>{strings.split}</button>
+        <button type="button" class="nbe-button" title={strings.joinItWithTheNearest} onClick={() => walk.merge()}>{strings.merge}</button>
+        <button type="button" class="nbe-button" title={strings.leaveItsPointsWithoutA} onClick={() => walk.skip()}>{strings.noneLabel}</button>
       </div>
       {rest && <p class="nbe-why nbe-walk-traits" dir="auto">{rest}</p>}
-      <Points view={view} title="Typical" points={group.typical} />
-      <Points view={view} title="At the border" points={group.border} />
-      <button type="button" class="nbe-button" title="Stop (Esc); what was named stays" onClick={() => walk.stop()}>Stop</button>
+      <Points view={view} title={strings.typical} points={group.typical} />
+      <Points view={view} title={strings.atTheBorder} points={group.border} />
+      <button type="button" class="nbe-button" title={strings.stopEscWhatWasNamed} onClick={() => walk.stop()}>{strings.stop}</button>
     </div>
   );
 }
@@ -108,7 +109,7 @@ function Name({ view }: { view: View }) {
   };
   return (
     <input
-      ref={input} class="nbe-name" type="text" aria-label="Name of the group" title="Press T to edit, Enter to accept" autocomplete="off" spellcheck={false} maxLength={60}
+      ref={input} class="nbe-name" type="text" aria-label={strings.nameOfTheGroup} title={strings.pressTToEditEnterToAccept} autocomplete="off" spellcheck={false} maxLength={60}
       value={walk.name.value} onInput={(e) => (walk.name.value = e.currentTarget.value)}
       onKeyDown={(e) => {
         if (e.isComposing || (e.key !== "Enter" && e.key !== "Escape")) return;
@@ -135,7 +136,7 @@ function Points({ view, title, points }: { view: View; title: string; points: re
           const name = inline(card?.name ?? "") || `#${point}`;
           const text = card?.rows.find((row) => row.text)?.text ?? "";
           return (
-            <button key={point} type="button" class="nbe-walk-card" title={`Open the card of ${name}`} onClick={() => view.showPoint(point)}>
+            <button key={point} type="button" class="nbe-walk-card" title={strings.openTheCard(name)} onClick={() => view.showPoint(point)}>
               {card?.image && <img src={card.image} alt="" />}
               <b><bdi>{name}</bdi></b>
               {text && !card?.image && <span dir="auto">{plain(text).slice(0, 120)}</span>}

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { KEYS, MOUSE } from "../view/keyboard";
 import type { View } from "../view/view";
 import { Icon } from "./icons";
+import * as strings from "../strings";
 
 export function Help({ view }: { view: View }) {
   const close = useRef<HTMLButtonElement>(null);
@@ -12,12 +13,12 @@ export function Help({ view }: { view: View }) {
   }, [open]);
   if (!open) return null;
   return (
-    <div class="nbe-help" role="dialog" aria-label="Keys and mouse">
+    <div class="nbe-help" role="dialog" aria-label={strings.keysAndMouse}>
       <div class="nbe-heading">
-        <h3>Keys and mouse</h3>
-        <button ref={close} type="button" class="nbe-inline" aria-label="Close help" onClick={() => view.showHelp(false)}><Icon name="close" /></button>
+        <h3>{strings.keysAndMouse}</h3>
+        <button ref={close} type="button" class="nbe-inline" aria-label={strings.closeHelp} onClick={() => view.showHelp(false)}><Icon name="close" /></button>
       </div>
-      <button type="button" class="nbe-button" title="Map, names, sliders, suggestions, history, export: one after the other" onClick={() => view.beginTour()}>Tour of the Explorer, one minute</button>
+      <button type="button" class="nbe-button" title={strings.mapNamesSlidersSuggestions} onClick={() => view.beginTour()}>{strings.tourOfTheExplorerOne}</button>
       <Table rows={MOUSE} />
       <Table rows={KEYS} />
     </div>

@@ -7,19 +7,20 @@ import type { PastChange } from "../wire/wire.generated";
 import { Icon } from "./icons";
 import { PictureFiles } from "./picture";
 import { useWatch } from "./watch";
+import * as strings from "../strings";
 
 export function HistoryPanel({ view }: { view: View }) {
   const { changes } = view;
   useWatch(() => changes.follow());
   return (
     <>
-      <section class="nbe-section" aria-label="Changes">
-        <div class="nbe-heading"><h3>Changes</h3></div>
+      <section class="nbe-section" aria-label={strings.changes}>
+        <div class="nbe-heading"><h3>{strings.changes}</h3></div>
         <ChangeList view={view} />
         <LabelTable view={view} />
       </section>
-      <section class="nbe-section" aria-label="Export">
-        <div class="nbe-heading"><h3>Export</h3></div>
+      <section class="nbe-section" aria-label={strings.exportSection}>
+        <div class="nbe-heading"><h3>{strings.exportSection}</h3></div>
         <Export view={view} />
       </section>
       <Saved view={view} />
@@ -32,20 +33,20 @@ function ChangeList({ view }: { view: View }) {
   const known = value.value;
   const gone = view.store.link.state.value === "gone";
   if (error.value && !gone) return <p class="nbe-why" role="alert">{error.value}</p>;
-  if (!known) return <p class="nbe-why">{gone ? "The kernel is gone, and with it the list." : "…"}</p>;
+  if (!known) return <p class="nbe-why">{gone ? strings.theKernelIsGoneAnd : "…"}</p>;
   const { place, first } = known;
   const list = [...known.changes].reverse();
-  if (!list.length) return <p class="nbe-why">Labels, links, parameters and methods appear here. A click on one goes back to it.</p>;
+  if (!list.length) return <p class="nbe-why">{strings.labelsLinksParameters}</p>;
   return (
     <>
-      <p class="nbe-why">Go to a step: labels, links, parameters and method are as they were then.</p>
+      <p class="nbe-why">{strings.goToAStepLabelsLinks}</p>
       <ol class="nbe-changes" reversed>
         {list.map((change) => (
           <Place key={change.number} view={view} number={change.number} text={change.text} here={change.number === place} undone={change.number > place} detail={origin(change)} disabled={gone} />
         ))}
         {first === 0
-          ? <Place view={view} number={0} text="The beginning" here={place === 0} undone={false} detail="" disabled={gone} />
-          : <li class="nbe-faint nbe-older">{first} older {first === 1 ? "step is" : "steps are"} no longer kept</li>}
+          ? <Place view={view} number={0} text={strings.theBeginning} here={place === 0} undone={false} detail="" disabled={gone} />
+          : <li class="nbe-faint nbe-older">{strings.noLongerKept(first)}</li>}
       </ol>
     </>
   );
@@ -55,10 +56,10 @@ function ChangeList({ view }: { view: View }) {
 function LabelTable({ view }: { view: View }) {
   const open = view.dock.value === "labels";
   const gone = view.store.link.state.value === "gone";
-  const title = gone ? "Needs the kernel" : "Each label with its class, confidence, source, time and iteration, below the map";
+  const title = gone ? strings.needsTheKernel : strings.eachLabelWithItsClass;
   return (
     <button type="button" class="nbe-button" aria-pressed={open} aria-disabled={gone} title={title} onClick={() => !gone && (view.dock.value = open ? "" : "labels")}>
-      Label table
+      {strings.labelTable}
     </button>
   );
 }
@@ -79,12 +80,12 @@ function Place({ view, number, text, detail, here, undone, disabled }: PlaceProp
     <li>
       <button
         type="button" class="nbe-change" data-undone={undone} aria-disabled={disabled || here} {...(here ? { "aria-current": "step" } : {})}
-        title={here ? "The map is here" : `${undone ? "Redo" : "Undo"} all up to here`}
+        title={here ? strings.theMapIsHere : strings.allUpToHere(undone ? strings.redo : strings.undo)}
         onClick={() => !here && !disabled && view.goTo(number, said)}
       >
         <span class="nbe-change-text" dir="auto">{said}</span>
         {detail && <span class="nbe-faint">{detail}</span>}
-        {undone && <span class="nbe-faint nbe-change-undone">undone</span>}
+        {undone && <span class="nbe-faint nbe-change-undone">{strings.undone}</span>}
       </button>
     </li>
   );
@@ -94,7 +95,7 @@ function Place({ view, number, text, detail, here, undone, disabled }: PlaceProp
 function origin({ source, time, iteration }: PastChange): string {
   const parts = [WHO[source] ?? ""];
   if (time !== null) parts.push(clock(1000 * time));
-  if (iteration !== null) parts.push(`iteration ${iteration.toLocaleString("en")}`);
+  if (iteration !== null) parts.push(strings.iteration(iteration.toLocaleString("en")));
   return parts.filter(Boolean).join(" · ");
 }
 
@@ -103,7 +104,7 @@ function Export({ view }: { view: View }) {
   const gone = view.store.link.state.value === "gone";
   const made = changes.making.value;
   const file = (what: Made, text: string, hint: string) => (
-    <button type="button" class="nbe-button" aria-disabled={gone || made !== ""} aria-busy={made === what} title={gone ? "Needs the kernel" : hint} onClick={() => changes.save(what)}>
+    <button type="button" class="nbe-button" aria-disabled={gone || made !== ""} aria-busy={made === what} title={gone ? strings.needsTheKernel : hint} onClick={() => changes.save(what)}>
       <Icon name="save" />{text}
     </button>
   );
@@ -111,8 +112,8 @@ function Export({ view }: { view: View }) {
     <>
       <PictureFiles view={view} />
       <div class="nbe-grid">
-        {file("web_page", "Web page", "A page that pans, zooms and shows cards without a kernel")}
-        {file("labels_csv", "Labels", "All points with position, label, confidence, source, time and iteration, as CSV")}
+        {file("web_page", strings.webPage, strings.aPageWithPanZoom)}
+        {file("labels_csv", strings.labels, strings.allPointsWithPositionLabel)}
       </div>
       {changes.problem.value && <p class="nbe-why" role="alert">{changes.problem.value}</p>}
     </>
@@ -124,8 +125,8 @@ function Saved({ view }: { view: View }) {
   const { saved_to: file, save_error: error } = view.store.traits;
   if (!file.value || error.value) return null; // an error is a notice below the map
   return (
-    <section class="nbe-section" aria-label="Saving">
-      <p class="nbe-why">Saved after each change to <b dir="auto">{inline(file.value)}</b>. The cell that made this map goes on from there after a restart.</p>
+    <section class="nbe-section" aria-label={strings.saving}>
+      <p class="nbe-why">{strings.savedAfterEachChange}<b dir="auto">{inline(file.value)}</b>{strings.theCellThatMade}</p>
     </section>
   );
 }

@@ -7,6 +7,7 @@ import type { View } from "../view/view";
 import { HoverCard, OpenCards } from "./card";
 import { PresentTitle } from "./compare_pane";
 import { NamingField } from "./naming";
+import * as strings from "../strings";
 
 export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
   const element = useRef<HTMLDivElement>(null);
@@ -26,9 +27,9 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
         class="nbe-map"
         tabIndex={0}
         role="application"
-        aria-label="Map"
-        aria-roledescription="embedding map"
-        aria-description="Arrow keys move a cursor, Space selects the nearest point, I opens its card, question mark shows all keys."
+        aria-label={strings.map}
+        aria-roledescription={strings.embeddingMap}
+        aria-description={strings.arrowKeysMoveACursor}
         data-tool={view.tool.value}
         style={view.tool.value === "brush" ? { cursor: brushCursor(view.brush.value) } : {}}
       >
@@ -54,8 +55,8 @@ function Empty({ view }: { view: View }) {
   };
   return (
     <div class="nbe-empty">
-      <span role="status">No points here</span>
-      <button type="button" class="nbe-button" title="Show the whole map (F)" onClick={back}>Fit view</button>
+      <span role="status">{strings.noPointsHere}</span>
+      <button type="button" class="nbe-button" title={strings.showTheWholeMapF} onClick={back}>{strings.fitView}</button>
     </div>
   );
 }
@@ -72,7 +73,7 @@ function brushCursor(radius: number): string {
 function Waiting({ view }: { view: View }) {
   const { layout, traits } = view.store;
   if (layout.value.positions.length) return null;
-  if (view.still) return <div class="nbe-waiting">The map had not formed yet</div>;
-  return <div class="nbe-waiting">{traits.state.value === "running" ? traits.compiling.value ? "Compiling, once for this installation …" : "Preparing the first layout …" : "Press Play to start"}</div>;
+  if (view.still) return <div class="nbe-waiting">{strings.theMapHadNotFormed}</div>;
+  return <div class="nbe-waiting">{traits.state.value === "running" ? traits.compiling.value ? strings.compilingOnce : strings.preparingTheFirstLayout : strings.pressPlayToStart}</div>;
 }
 

@@ -7,6 +7,7 @@ import type { Store } from "../state/store";
 import { hideStillOutput } from "../host/still_output";
 import { followTheme, type Theme } from "../host/theme";
 import { View } from "../view/view";
+import * as strings from "../strings";
 
 /** What a view consists of. */
 export type Layout = ComponentType<{ view: View; theme: Signal<Theme>; root: HTMLElement }>;
@@ -25,7 +26,7 @@ export function mount(store: Store, el: HTMLElement, Layout: Layout, { keys = ha
   root.className = "nbe";
   root.tabIndex = 0;
   root.setAttribute("role", "group");
-  root.setAttribute("aria-label", "Embedding explorer");
+  root.setAttribute("aria-label", strings.embeddingExplorer);
   // Suppresses JupyterLab's shortcuts and context menu while the widget has the focus.
   root.setAttribute("data-lm-suppress-shortcuts", "true");
   root.setAttribute("data-jp-suppress-context-menu", "true");

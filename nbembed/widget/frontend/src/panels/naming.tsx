@@ -6,8 +6,9 @@ import { focusIsOn } from "../host/roots";
 import type { View } from "../view/view";
 import { ClassSymbol } from "./class_symbol";
 import { useOwnId } from "./own_id";
+import * as strings from "../strings";
 
-const LABELS = { selection: "Class of the selection", question: "Class of the point", next: "Class to label with" } as const;
+const LABELS = { selection: strings.classOfTheSelection, question: strings.classOfThePoint, next: strings.classToLabel } as const;
 
 export function NamingField({ view }: { view: View }) {
   const purpose = view.naming.purpose.value;
@@ -62,7 +63,7 @@ function Field({ view, label }: { view: View; label: string }) {
         ref={input} class="nbe-name" type="text" role="combobox" aria-label={label} autocomplete="off" spellcheck={false} maxLength={60}
         aria-expanded={choices.length > 0} aria-autocomplete="list"
         {...(choices.length ? { "aria-controls": `${id}-list`, "aria-activedescendant": `${id}-${active}` } : {})}
-        placeholder={view.chosenName.value ? "type a name" : "name, then Enter"} value={text} data-empty={text === ""}
+        placeholder={view.chosenName.value ? strings.typeAName : strings.nameThenEnter} value={text} data-empty={text === ""}
         onInput={(e) => naming.type(e.currentTarget.value)}
         onKeyDown={keys}
         onKeyUp={() => (through.value = false)}
@@ -71,7 +72,7 @@ function Field({ view, label }: { view: View; label: string }) {
           if (!focusIsOn(input.current) && !naming.text.peek()) naming.close();
         }}
       />
-      {choices.length > 0 && <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Classes">
+      {choices.length > 0 && <ul ref={list} id={`${id}-list`} role="listbox" aria-label={strings.classes}>
         {choices.map((choice, at) => <Option key={`${choice.index} ${choice.name}`} view={view} choice={choice} id={`${id}-${at}`} active={at === active} onTake={() => end(() => naming.accept(false, at))} />)}
       </ul>}
     </div>
@@ -83,10 +84,10 @@ function Option({ view, choice, id, active, onTake }: { view: View; choice: Choi
   return (
     <li
       id={id} role="option" aria-selected={active} class={active ? "nbe-choice nbe-active" : "nbe-choice"}
-      title={info ? choice.name : `New class ${choice.name} (Shift Enter)`}
+      title={info ? choice.name : strings.newClassShiftEnter(choice.name)}
       onPointerDown={(e) => e.preventDefault()} onClick={onTake}
     >
-      {info ? <ClassSymbol view={view} info={info} /> : <span class="nbe-new">new</span>}
+      {info ? <ClassSymbol view={view} info={info} /> : <span class="nbe-new">{strings.newClassMark}</span>}
       <span class="nbe-chip-name">{choice.name}</span>
       {info && !areDigits(view.store.traits.classes.value) && <kbd>{choice.place + 1}</kbd>}
     </li>

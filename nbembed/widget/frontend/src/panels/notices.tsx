@@ -3,6 +3,7 @@ import { inline } from "../state/cards";
 import { download, supervisionOf } from "../state/labels_file";
 import type { View } from "../view/view";
 import { Icon } from "./icons";
+import * as strings from "../strings";
 
 /** Characters of a sentence from the kernel. */
 const LONGEST = 600;
@@ -15,27 +16,27 @@ export function Notices({ view }: { view: View }) {
       {link.state.value === "gone" && <Gone view={view} />}
       {error.value && (
         <div class="nbe-notice nbe-bad" role="alert">
-          <span><b>The run stopped.</b> {inline(error.value, LONGEST)} <span class="nbe-faint">Labels and parameters are kept.</span></span>
-          <button type="button" class="nbe-button" onClick={() => view.startAgain()}>Start again</button>
+          <span><b>{strings.theRunStopped}</b> {inline(error.value, LONGEST)} <span class="nbe-faint">{strings.labelsAndParametersAreKept}</span></span>
+          <button type="button" class="nbe-button" onClick={() => view.startAgain()}>{strings.startAgain}</button>
         </div>
       )}
-      {learningError.value && <div class="nbe-notice" role="alert"><span><b>Not learned yet.</b> {inline(learningError.value, LONGEST)} <span class="nbe-faint">The map goes on as before.</span></span></div>}
-      {saveError.value && <div class="nbe-notice nbe-bad" role="alert"><span><b>Not saved.</b> {inline(saveError.value, LONGEST)} <span class="nbe-faint">It is tried again.</span></span></div>}
-      {remark.value && <div class="nbe-notice" role="status"><span><b>About your data:</b> {inline(remark.value, LONGEST)}</span></div>}
+      {learningError.value && <div class="nbe-notice" role="alert"><span><b>{strings.notLearnedYet}</b> {inline(learningError.value, LONGEST)} <span class="nbe-faint">{strings.theMapGoes}</span></span></div>}
+      {saveError.value && <div class="nbe-notice nbe-bad" role="alert"><span><b>{strings.notSaved}</b> {inline(saveError.value, LONGEST)} <span class="nbe-faint">{strings.itIsTriedAgain}</span></span></div>}
+      {remark.value && <div class="nbe-notice" role="status"><span><b>{strings.aboutYourData}</b> {inline(remark.value, LONGEST)}</span></div>}
       {worse.value && link.state.value !== "gone" && (
         <div class="nbe-notice" role="status">
-          <span><b>A better map exists.</b> {inline(worse.value, LONGEST)}. <span class="nbe-faint">Labels and parameters are kept.</span></span>
-          <button type="button" class="nbe-button" onClick={() => view.startAgain()}>Start over</button>
+          <span><b>{strings.aBetterMapExists}</b> {inline(worse.value, LONGEST)}. <span class="nbe-faint">{strings.labelsAndParametersAreKept}</span></span>
+          <button type="button" class="nbe-button" onClick={() => view.startAgain()}>{strings.startOver}</button>
         </div>
       )}
       {refusal.value && (
         <div class="nbe-notice" role="alert">
           <span>{inline(refusal.value, LONGEST)}</span>
-          <button type="button" class="nbe-inline" aria-label="Dismiss" title="Dismiss" onClick={() => (refusal.value = "")}><Icon name="close" /></button>
+          <button type="button" class="nbe-inline" aria-label={strings.dismiss} title={strings.dismiss} onClick={() => (refusal.value = "")}><Icon name="close" /></button>
         </div>
       )}
-      {link.state.value === "busy" && <div class="nbe-notice" role="status">The kernel has not answered yet; it may be busy with a cell. What you do here takes effect when it answers.</div>}
-      {link.state.value === "lost" && <div class="nbe-notice" role="status">The connection to the kernel is lost. The map goes on when it is back.</div>}
+      {link.state.value === "busy" && <div class="nbe-notice" role="status">{strings.theKernelHasNotAnswered}</div>}
+      {link.state.value === "lost" && <div class="nbe-notice" role="status">{strings.theConnectionToTheKernel}</div>}
     </>
   );
 }
@@ -47,10 +48,10 @@ function Gone({ view }: { view: View }) {
   return (
     <div class="nbe-notice nbe-bad" role="alert">
       <span>
-        <b>The kernel is gone.</b> It was restarted or has stopped: run the cell again {file ? <>to go on from <b dir="auto">{inline(file)}</b>, with labels, parameters and map</> : "for a new map"}.{" "}
-        <span class="nbe-faint">This one can still be looked at.</span>
+        <b>{strings.theKernelIsGone}</b>{strings.itWasRestarted}{file ? <>{strings.toGo}<b dir="auto">{inline(file)}</b>{strings.withLabelsParametersAndMap}</> : strings.forANewMap}.{" "}
+        <span class="nbe-faint">{strings.youCanStillView}</span>
       </span>
-      {said && <button type="button" class="nbe-button" title="Save labels, links and pins as a file that Supervision.from_dict reads" onClick={() => download(said, "labels.json")}>Save labels</button>}
+      {said && <button type="button" class="nbe-button" title={strings.saveLabelsLinksAndPins} onClick={() => download(said, "labels.json")}>{strings.saveLabels}</button>}
     </div>
   );
 }

@@ -2,6 +2,7 @@
 import { useRef } from "preact/hooks";
 import type { View } from "../view/view";
 import { readable } from "../state/numbers";
+import * as strings from "../strings";
 
 /** Height of the bar of the least criterion, as a share of that of the best. */
 const LOWEST = 0.16;
@@ -42,12 +43,12 @@ export function PathStrip({ view }: { view: View }) {
   };
   const at = path[chosen];
   const kept = path[best];
-  const text = at ? `${symbol} ${readable(at.value)}, criterion ${at.criterion === null ? "none" : readable(at.criterion)}` : kept ? `the best, ${symbol} ${readable(kept.value)}` : "end of the path";
+  const text = at ? strings.criterion(symbol, readable(at.value), at.criterion === null ? "none" : readable(at.criterion)) : kept ? strings.theBest(symbol, readable(kept.value)) : strings.endOfThePath;
   return (
     <div class="nbe-path">
-      <span class="nbe-path-name" aria-hidden="true">{symbol} path</span>
+      <span class="nbe-path-name" aria-hidden="true">{strings.path(symbol)}</span>
       <div
-        ref={strip} class="nbe-strip" tabIndex={0} role="slider" aria-label="Annealing path"
+        ref={strip} class="nbe-strip" tabIndex={0} role="slider" aria-label={strings.annealingPath}
         aria-valuemin={0} aria-valuemax={path.length - 1} aria-valuenow={Math.max(chosen, 0)} aria-valuetext={text}
         onKeyDown={onKeyDown}
         onPointerDown={(e) => {
@@ -57,12 +58,12 @@ export function PathStrip({ view }: { view: View }) {
         onPointerMove={(e) => e.currentTarget.hasPointerCapture(e.pointerId) && scrub(e)}
       >
         {path.map((step, i) => (
-          <div key={i} class="nbe-bar" data-chosen={i === chosen} data-best={i === best} title={`${symbol} ${readable(step.value)}${step.criterion === null ? "" : `, criterion ${readable(step.criterion)}`}${i === best ? " (best)" : ""}`}>
+          <div key={i} class="nbe-bar" data-chosen={i === chosen} data-best={i === best} title={symbol + " " + readable(step.value) + (step.criterion === null ? "" : strings.criterionCriterion(readable(step.criterion))) + (i === best ? strings.theBestStep : "")}>
             <i style={{ height: `${100 * height(step.criterion)}%` }} />
           </div>
         ))}
       </div>
-      <span class="nbe-value">{at ? readable(at.value) : kept ? `best ${readable(kept.value)}` : "–"}</span>
+      <span class="nbe-value">{at ? readable(at.value) : kept ? strings.best(readable(kept.value)) : "–"}</span>
     </div>
   );
 }

@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { View } from "../view/view";
 import { Icon } from "./icons";
+import * as strings from "../strings";
 
 export function PictureDialog({ view }: { view: View }) {
   const field = useRef<HTMLInputElement>(null);
@@ -13,7 +14,7 @@ export function PictureDialog({ view }: { view: View }) {
   if (!open) return null;
   return (
     <div
-      class="nbe-help nbe-picture" role="dialog" aria-label="Picture of the map"
+      class="nbe-help nbe-picture" role="dialog" aria-label={strings.pictureOfTheMap}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         event.preventDefault();
@@ -22,16 +23,16 @@ export function PictureDialog({ view }: { view: View }) {
       }}
     >
       <div class="nbe-heading">
-        <h3>Picture</h3>
-        <button type="button" class="nbe-inline" aria-label="Close the picture" title="Close (Esc)" onClick={() => view.showPicture(false)}><Icon name="close" /></button>
+        <h3>{strings.picture}</h3>
+        <button type="button" class="nbe-inline" aria-label={strings.closeThePicture} title={strings.closeEsc} onClick={() => view.showPicture(false)}><Icon name="close" /></button>
       </div>
-      <input ref={field} type="text" class="nbe-select" aria-label="Title of the picture" placeholder="Title, or none" dir="auto" maxLength={200} value={changes.title.value} onInput={(e) => (changes.title.value = e.currentTarget.value)} />
+      <input ref={field} type="text" class="nbe-select" aria-label={strings.titleOfThePicture} placeholder={strings.titleOrNone} dir="auto" maxLength={200} value={changes.title.value} onInput={(e) => (changes.title.value = e.currentTarget.value)} />
       <label class="nbe-row nbe-check">
-        <input type="checkbox" aria-label="Legend" checked={changes.legend.value} onChange={(e) => (changes.legend.value = e.currentTarget.checked)} />
-        <span class="nbe-row-name">Legend</span>
+        <input type="checkbox" aria-label={strings.legend} checked={changes.legend.value} onChange={(e) => (changes.legend.value = e.currentTarget.checked)} />
+        <span class="nbe-row-name">{strings.legend}</span>
       </label>
       <PictureFiles view={view} />
-      <button type="button" class="nbe-button" title="Put the PNG on the clipboard" onClick={() => void changes.copyPicture()}><Icon name="copy" />Copy</button>
+      <button type="button" class="nbe-button" title={strings.putThePng} onClick={() => void changes.copyPicture()}><Icon name="copy" />{strings.copy}</button>
       {changes.problem.value && <p class="nbe-why" role="alert">{changes.problem.value}</p>}
     </div>
   );
@@ -41,8 +42,8 @@ export function PictureDialog({ view }: { view: View }) {
 export function PictureFiles({ view: { changes } }: { view: View }) {
   return (
     <div class="nbe-grid">
-      <button type="button" class="nbe-button" title="The map as it is seen now, in twice its resolution" onClick={() => void changes.picture("png")}><Icon name="save" />PNG</button>
-      <button type="button" class="nbe-button" title="The map as it is seen now, for print" onClick={() => void changes.picture("svg")}><Icon name="save" />SVG</button>
+      <button type="button" class="nbe-button" title={strings.thePresentViewAtTwice} onClick={() => void changes.picture("png")}><Icon name="save" />{strings.png}</button>
+      <button type="button" class="nbe-button" title={strings.thePresentViewAsVector} onClick={() => void changes.picture("svg")}><Icon name="save" />{strings.svg}</button>
     </div>
   );
 }

@@ -5,7 +5,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { inline, plain } from "../state/cards";
-import { count } from "../state/group";
 import { clock, WHO } from "../state/origin";
 import type { Rows } from "../state/rows";
 import type { View } from "../view/view";
@@ -14,6 +13,7 @@ import { ClassSymbol } from "./class_symbol";
 import { Icon } from "./icons";
 import { useOwnId } from "./own_id";
 import { useWatch } from "./watch";
+import * as strings from "../strings";
 
 /** Height of a row, and of the rows in view, in pixels; as in group.css. */
 const ROW = 24;
@@ -49,14 +49,14 @@ const WIDTHS: Record<RowTable, Widths> = {
 
 export function RowsDock({ view }: { view: View }) {
   const n = view.store.traits.n_samples.value;
-  return <Dock view={view} rows={view.group.rows} all={`All ${n.toLocaleString("en")}`} />;
+  return <Dock view={view} rows={view.group.rows} all={strings.all(n.toLocaleString("en"))} />;
 }
 
 /** The labels as data: of each labeled point its class, how sure it is, and who gave it, how and when. */
 export function LabelsDock({ view }: { view: View }) {
   const codes = view.store.traits.label_codes.value;
   const labeled = useMemo(() => codes.reduce((sum, code) => sum + Number(code >= 0), 0), [codes]);
-  return <Dock view={view} rows={view.group.labels} all={`All ${labeled.toLocaleString("en")}`} />;
+  return <Dock view={view} rows={view.group.labels} all={strings.all(labeled.toLocaleString("en"))} />;
 }
 
 function Dock({ view, rows, all }: { view: View; rows: Rows; all: string }) {
@@ -67,24 +67,24 @@ function Dock({ view, rows, all }: { view: View; rows: Rows; all: string }) {
   const listed = rows.listed.value.length;
   const chosen = selection.value.length;
   // A selection made in the table leaves the list as it is.
-  const among = scope === "selected" && listed !== chosen ? ` of ${count(listed, "row")}` : "";
-  const choices = [["selected", "Selected"], ["all", all]] as const;
+  const among = scope === "selected" && listed !== chosen ? strings.ofListed(strings.count(listed, "row")) : "";
+  const choices = [["selected", strings.selectedLabel], ["all", all]] as const;
   return (
     <div class="nbe-rows" data-pending={rows.order.pending.value}>
       <div class="nbe-rows-head">
-        <div class="nbe-switch nbe-scope" role="group" aria-label="Rows">
+        <div class="nbe-switch nbe-scope" role="group" aria-label={strings.rows}>
           {choices.map(([name, text]) => (
             <button key={name} type="button" class="nbe-tool nbe-scope-choice" aria-pressed={scope === name} onClick={() => rows.list(name)}>{text}</button>
           ))}
         </div>
-        <span class="nbe-why">{chosen.toLocaleString("en")}{among} selected{answer && answer.left_out > 0 && ` · ${answer.left_out} more columns`}</span>
-        <span class="nbe-why nbe-rows-hint">Click selects, Shift a range, Ctrl adds; double-click opens the card</span>
+        <span class="nbe-why">{strings.selectedChosen(chosen.toLocaleString("en"), among)}{answer && answer.left_out > 0 && strings.moreColumns(answer.left_out)}</span>
+        <span class="nbe-why nbe-rows-hint">{strings.clickSelectsShiftARange}</span>
       </div>
       {rows.order.error.value && <p class="nbe-why">{inline(rows.order.error.value, 300)}</p>}
       {scope === "selected" && !listed
-        ? <p class="nbe-why">Nothing is selected. Select points on the map, or list all.</p>
+        ? <p class="nbe-why">{strings.nothingIsSelectedSelect}</p>
         : answer && rows.table === "labels" && !answer.order.length
-          ? <p class="nbe-why">No label here yet. Each label will stand in a row, with who gave it, how and when.</p>
+          ? <p class="nbe-why">{strings.noLabelHereYetLabel}</p>
           : answer && <Grid view={view} rows={rows} columns={answer.columns} />}
     </div>
   );
@@ -131,7 +131,7 @@ function Grid({ view, rows, columns }: { view: View; rows: Rows; columns: RowCol
     else if (y + ROW > from + height.value) element.scrollTop = (y + ROW - height.value) * scale;
     view.map.peek()?.hoverOver(points[to]);
     const cells = rows.cellsOf(points[to]);
-    if (!extend) view.say(`Row ${to + 1} of ${points.length}, ${selected[points[to]] ? "selected, " : ""}point ${points[to]}${cells ? `: ${spoken(columns, cells)}` : ""}`);
+    if (!extend) view.say(strings.rowOfPoint(to + 1, points.length, selected[points[to]] ? strings.selectedInline : "", points[to], cells ? `: ${spoken(columns, cells)}` : ""));
   };
   const keys = (event: KeyboardEvent): void => {
     if (event.altKey) return;
@@ -149,9 +149,9 @@ function Grid({ view, rows, columns }: { view: View; rows: Rows; columns: RowCol
   const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) => first + k);
   return (
     <div
-      ref={scroller} class="nbe-scroll" role="grid" tabIndex={0} aria-label={`${rows.table === "labels" ? "Labels" : "Rows"} of ${count(points.length)}`} aria-multiselectable="true"
+      ref={scroller} class="nbe-scroll" role="grid" tabIndex={0} aria-label={strings.partOf(rows.table === "labels" ? strings.labels : strings.rows, strings.count(points.length))} aria-multiselectable="true"
       aria-rowcount={points.length + 1} aria-colcount={columns.length} aria-activedescendant={active >= first && active < end ? `${id}-${active}` : undefined}
-      aria-description="Arrow keys move between rows, with Shift they select; Space selects or deselects a row; Ctrl A selects all."
+      aria-description={strings.arrowKeysMoveBetweenRows}
       style={{ "--nbe-columns": template, "--nbe-rows-width": `${columns.reduce((sum, { kind }) => sum + least(widths[kind]), 0)}px` }}
       onScroll={(e) => (top.value = e.currentTarget.scrollTop)}
       onKeyDown={keys}
@@ -194,10 +194,10 @@ function Header({ rows, column: { title, kind }, index }: { rows: Rows; column: 
     event.stopPropagation(); // space is the button's own
     if (to !== undefined) event.preventDefault();
   };
-  const name = inline(title) || "column";
+  const name = inline(title) || strings.column;
   return (
     <div role="columnheader" aria-colindex={index + 1} aria-sort={sorted ? (descending ? "descending" : "ascending") : "none"} data-kind={kind}>
-      <button type="button" class="nbe-sort" tabIndex={sorted ? 0 : -1} title={`Sort by ${name}`} onClick={() => rows.sortBy(index)} onKeyDown={move}>
+      <button type="button" class="nbe-sort" tabIndex={sorted ? 0 : -1} title={strings.sortByValue(name)} onClick={() => rows.sortBy(index)} onKeyDown={move}>
         <span dir="auto">{plain(title) || "–"}</span>{sorted && <Icon name={descending ? "down" : "up"} />}
       </button>
     </div>

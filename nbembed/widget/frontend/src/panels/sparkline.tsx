@@ -1,6 +1,7 @@
 /** A small curve of the cost. */
 import type { View } from "../view/view";
 import { readable } from "../state/numbers";
+import * as strings from "../strings";
 
 const WIDTH = 96;
 const HEIGHT = 22;
@@ -9,8 +10,8 @@ export function Sparkline({ view }: { view: View }) {
   const { iterations, costs } = view.store.costHistory.value;
   const n = costs.length;
   const text = n < 2
-    ? "Cost curve: no values yet"
-    : `Cost curve: from ${readable(costs[0])} at iteration ${iterations[0]} to ${readable(costs[n - 1])} at iteration ${iterations[n - 1]}`;
+    ? strings.costCurveNoValuesYet
+    : strings.costCurveFromAtIteration(readable(costs[0]), iterations[0], readable(costs[n - 1]), iterations[n - 1]);
   return (
     <svg class="nbe-spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={text}>
       <title>{text}</title>

@@ -6,26 +6,27 @@ import type { Background } from "../wire/wire.generated";
 import { useFocusKept } from "./focus";
 import { readable } from "../state/numbers";
 import { Sparkline } from "./sparkline";
+import * as strings from "../strings";
 
 /** Characters of what goes on. */
 const LONGEST = 120;
 
-const STATES = { idle: "Idle", running: "Running", paused: "Paused", converged: "Converged", failed: "Failed" } as const;
+const STATES = { idle: strings.idle, running: strings.running, paused: strings.paused, converged: strings.converged, failed: strings.failed } as const;
 
 export function Status({ view }: { view: View }) {
   const { state, iteration, cost, quality } = view.store.traits;
   const gone = view.store.link.state.value === "gone";
   const figures = useSignal(false);
   return (
-    <div class="nbe-status" role="group" aria-label="Status">
-      <span class="nbe-state" data-state={gone ? "gone" : state.value}><i />{gone ? "Disconnected" : STATES[state.value] ?? state.value}</span>
+    <div class="nbe-status" role="group" aria-label={strings.status}>
+      <span class="nbe-state" data-state={gone ? "gone" : state.value}><i />{gone ? strings.disconnected : STATES[state.value] ?? state.value}</span>
       {!gone && <Activity view={view} />}
-      <button type="button" class="nbe-quality" aria-pressed={figures.value} title="How many points keep their nearest neighbor. A click keeps the figures in view" onClick={() => (figures.value = !figures.peek())}>
-        <span class="nbe-quality-word">Neighbors kept <b>{keptWord(quality.value)}</b></span>
+      <button type="button" class="nbe-quality" aria-pressed={figures.value} title={strings.shareOfPointsThatKeep} onClick={() => (figures.value = !figures.peek())}>
+        <span class="nbe-quality-word">{strings.neighborsKept}<b>{keptWord(quality.value)}</b></span>
         <span class="nbe-figures">
-          <Fact name="Iteration" text={iteration.value.toLocaleString("en")} hint="Iterations since the start or the last reset" />
-          <Fact name="Cost" text={cost.value === null ? "–" : readable(cost.value)} hint="The method's cost in nats" />
-          <Fact name="1-NN kept" text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint="Share of points whose nearest neighbor in the data is also their nearest on the map; of many points, a sample of 2000. No label enters it" />
+          <Fact name={strings.iterationLabel} text={iteration.value.toLocaleString("en")} hint={strings.iterationsSinceTheStart} />
+          <Fact name={strings.costLabel} text={cost.value === null ? "–" : readable(cost.value)} hint={strings.theMethodsCostInNats} />
+          <Fact name={strings.oneNnKeptLabel} text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint={strings.shareOfPointsWhoseNearest} />
         </span>
       </button>
       <Sparkline view={view} />
@@ -36,7 +37,7 @@ export function Status({ view }: { view: View }) {
 /** The share of points that keep their nearest neighbor, in a word. */
 function keptWord(quality: number | null): string {
   if (quality === null) return "–";
-  return quality >= 0.5 ? "most" : quality >= 0.25 ? "many" : quality >= 0.1 ? "some" : "few";
+  return quality >= 0.5 ? strings.most : quality >= 0.25 ? strings.many : quality >= 0.1 ? strings.some : strings.few;
 }
 
 /** What goes on in the background, and what is asked of the person. */
@@ -49,9 +50,9 @@ function Activity({ view }: { view: View }) {
     <div class="nbe-background">
       {making.value && <Making view={view} />}
       {suggesting && <Suggesting view={view} />}
-      {compiling.value && <span class="nbe-learning" title="Kernels are compiled once for an installation; the next start is quick"><i />compiling …</span>}
+      {compiling.value && <span class="nbe-learning" title={strings.codeIsCompiledOncePer}><i />{strings.compiling}</span>}
       {learning.value && (
-        <span class="nbe-learning" title="The map goes on meanwhile; the result takes effect when it is ready">
+        <span class="nbe-learning" title={strings.theMapContinuesTheResult}>
           <i /><Told text={`${inline(learning.value, LONGEST)} …`} /><Cancel view={view} what="learning" named={inline(learning.value, LONGEST)} />
         </span>
       )}
@@ -69,7 +70,7 @@ function Making({ view }: { view: View }) {
 /** The graph that labels spread along. */
 function Suggesting({ view }: { view: View }) {
   const { making, share } = view.store.suggestions.value;
-  return <Progress view={view} what="suggestions" text={`for suggestions: ${making}`} share={share} meanwhile="The map goes on; suggestions are shown when it is done" />;
+  return <Progress view={view} what="suggestions" text={strings.forSuggestions(making)} share={share} meanwhile={strings.theMapContinuesSuggestions} />;
 }
 
 function Progress({ view, what, text, share, meanwhile }: { view: View; what: Background; text: string; share: number | null; meanwhile: string }) {
@@ -92,7 +93,7 @@ function Told({ text }: { text: string }) {
 
 function Cancel({ view, what, named }: { view: View; what: Background; named: string }) {
   const ref = useFocusKept<HTMLButtonElement>();
-  return <button ref={ref} type="button" class="nbe-cancel" title={`Give up ${named}; labels are kept`} onClick={() => view.cancel(what)}>Cancel</button>;
+  return <button ref={ref} type="button" class="nbe-cancel" title={strings.cancelLabelsAreKept(named)} onClick={() => view.cancel(what)}>{strings.cancel}</button>;
 }
 
 function Fact({ name, text, hint }: { name: string; text: string; hint: string }) {

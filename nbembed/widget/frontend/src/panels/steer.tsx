@@ -7,6 +7,7 @@ import { ClassCount, Controls, DataNote, MethodSelect } from "./controls";
 import { GroupWalkPanel } from "./group_walk";
 import { Labeling } from "./labeling";
 import { SuggestionPanel } from "./suggestions";
+import * as strings from "../strings";
 
 export function Steer({ view }: { view: View }) {
   return (
@@ -18,7 +19,7 @@ export function Steer({ view }: { view: View }) {
         <ClassPalette view={view} />
         <GroupWalkPanel view={view} />
       </section>
-      <section class="nbe-section nbe-suggestions" aria-label="Suggestions">
+      <section class="nbe-section nbe-suggestions" aria-label={strings.suggestions}>
         <SuggestionPanel view={view} />
       </section>
       <section class="nbe-section">

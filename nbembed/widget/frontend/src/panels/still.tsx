@@ -9,6 +9,7 @@ import { ColorBy } from "./color_by";
 import { DataNote } from "./controls";
 import { Icon } from "./icons";
 import { MapPane } from "./map_pane";
+import * as strings from "../strings";
 
 interface StillProps {
   view: View;
@@ -28,7 +29,7 @@ export function StillApp({ view, theme, root, measure }: StillProps) {
           <div class="nbe-panel nbe-scrolls">
             <section class="nbe-section"><ColorBy view={view} measures={measure ? [measure] : []} /></section>
             <Classes view={view} />
-            <section class="nbe-section" aria-label="About">
+            <section class="nbe-section" aria-label={strings.about}>
               <About view={view} />
               <DataNote view={view} />
             </section>
@@ -45,16 +46,16 @@ function Head({ view }: { view: View }) {
   const tool = view.tool.value;
   const chosen = selection.value.length;
   return (
-    <div class="nbe-still-head" role="toolbar" aria-label="Map">
-      <div class="nbe-tools nbe-switch" role="group" aria-label="Tool">
-        <button type="button" class="nbe-tool" aria-label="Pan" aria-pressed={tool === "pan"} title="Pan and zoom (P)" onClick={() => view.choose("pan")}><Icon name="pan" /></button>
-        <button type="button" class="nbe-tool" aria-label="Lasso" aria-pressed={tool === "lasso"} title="Lasso: select points (L)" onClick={() => view.choose("lasso")}><Icon name="lasso" /></button>
+    <div class="nbe-still-head" role="toolbar" aria-label={strings.map}>
+      <div class="nbe-tools nbe-switch" role="group" aria-label={strings.tool}>
+        <button type="button" class="nbe-tool" aria-label={strings.pan} aria-pressed={tool === "pan"} title={strings.panAndZoomP} onClick={() => view.choose("pan")}><Icon name="pan" /></button>
+        <button type="button" class="nbe-tool" aria-label={strings.lasso} aria-pressed={tool === "lasso"} title={strings.lassoSelectPointsL} onClick={() => view.choose("lasso")}><Icon name="lasso" /></button>
       </div>
-      <button type="button" class="nbe-tool" aria-label="Fit view" title="Show the whole map (F)" onClick={() => view.map.peek()?.fitView()}><Icon name="fit" /></button>
+      <button type="button" class="nbe-tool" aria-label={strings.fitView} title={strings.showTheWholeMapF} onClick={() => view.map.peek()?.fitView()}><Icon name="fit" /></button>
       <div class="nbe-spring" />
       <span class="nbe-summary">
-        {chosen ? `${chosen.toLocaleString("en")} of ${size.value.toLocaleString("en")} points selected` : `${size.value.toLocaleString("en")} points`}
-        {chosen > 0 && <button type="button" class="nbe-inline" aria-label="Clear selection" title="Clear selection (Esc)" onClick={() => view.clearSelection()}><Icon name="close" /></button>}
+        {chosen ? strings.ofPointsSelected(chosen.toLocaleString("en"), size.value.toLocaleString("en")) : strings.count(size.value)}
+        {chosen > 0 && <button type="button" class="nbe-inline" aria-label={strings.clearSelection} title={strings.clearSelectionEsc} onClick={() => view.clearSelection()}><Icon name="close" /></button>}
       </span>
     </div>
   );
@@ -65,12 +66,12 @@ function Classes({ view }: { view: View }) {
   const classes = view.store.traits.classes.value;
   if (!classes.length) return null;
   return (
-    <section class="nbe-section" aria-label="Classes">
-      <div class="nbe-heading"><h2>Classes</h2></div>
+    <section class="nbe-section" aria-label={strings.classes}>
+      <div class="nbe-heading"><h2>{strings.classes}</h2></div>
       <ul class="nbe-still-classes">
         {view.classOrder.value.map((k) => [classes[k], k] as const).map(([info, k]) => (
           <li key={k}>
-            <button type="button" title="Select its points" onClick={() => view.selectClass(k)}>
+            <button type="button" title={strings.selectItsPointsLabel} onClick={() => view.selectClass(k)}>
               <ClassSymbol view={view} info={info} /><span dir="auto">{inline(info.name)}</span> {view.counts.value[k].toLocaleString("en")}
             </button>
           </li>
@@ -82,8 +83,8 @@ function Classes({ view }: { view: View }) {
 
 function About({ view }: { view: View }) {
   const { method, iteration, cost, quality } = view.store.traits;
-  const parts = [`${method.value}, iteration ${iteration.value.toLocaleString("en")}`];
-  if (cost.value !== null) parts.push(`cost ${cost.value.toPrecision(4)}`);
-  if (quality.value !== null) parts.push(`${(100 * quality.value).toFixed(1)} % of nearest neighbors kept`);
-  return <p class="nbe-why">{parts.join(", ")}. A map without its kernel: it can be looked at.</p>;
+  const parts = [strings.iterationMethod(method.value, iteration.value.toLocaleString("en"))];
+  if (cost.value !== null) parts.push(strings.cost(cost.value.toPrecision(4)));
+  if (quality.value !== null) parts.push(strings.ofNearestNeighborsKept((100 * quality.value).toFixed(1)));
+  return <p class="nbe-why">{strings.thisMapHasNoKernel(parts.join(", "))}</p>;
 }

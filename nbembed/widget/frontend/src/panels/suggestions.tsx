@@ -9,8 +9,9 @@ import type { View } from "../view/view";
 import { useFocusKept, useRevealed } from "./focus";
 import { Histogram } from "./histogram";
 import { Icon } from "./icons";
+import * as strings from "../strings";
 
-const HEADINGS = { check: "Check", doubtful: "Most doubtful", suspicious: "Suspicious labels" };
+const HEADINGS = { check: strings.check, doubtful: strings.mostDoubtful, suspicious: strings.suspiciousLabels };
 /** Doubtful points that the list shows. */
 const LISTED = 30;
 
@@ -19,8 +20,8 @@ export function SuggestionPanel({ view }: { view: View }) {
   const shown = useRevealed<HTMLDivElement>(open.value && asked.value?.kind);
   return (
     <>
-      <button type="button" class="nbe-disclosure" aria-expanded={open.value} title="Labels suggested from those given so far" onClick={() => (open.value = !open.peek())}>
-        <Icon name={open.value ? "down" : "more"} />Suggestions
+      <button type="button" class="nbe-disclosure" aria-expanded={open.value} title={strings.labelsSuggestedFromThose} onClick={() => (open.value = !open.peek())}>
+        <Icon name={open.value ? "down" : "more"} />{strings.suggestions}
       </button>
       {open.value && (
         <div ref={shown} class="nbe-suggesting">
@@ -44,10 +45,10 @@ function Accept({ view }: { view: View }) {
   return (
     <>
       {!why && <Histogram bars={bars.map((n, k) => (k >= taken ? n : 0))} others={bars} same />}
-      <label class="nbe-row" title="Suggestions of at least this confidence are accepted">
-        <span class="nbe-row-name">Minimum confidence</span>
+      <label class="nbe-row" title={strings.suggestionsOfAtLeast}>
+        <span class="nbe-row-name">{strings.minimumConfidence}</span>
         <input
-          type="range" class="nbe-range" aria-label="Minimum confidence" aria-valuetext={text}
+          type="range" class="nbe-range" aria-label={strings.minimumConfidence} aria-valuetext={text}
           min={0.05} max={1} step={0.01} value={threshold.value}
           style={{ "--nbe-filled": `${(100 * (threshold.value - 0.05)) / 0.95}%` }}
           onInput={(e) => (chosen.value = Number(e.currentTarget.valueAsNumber.toFixed(2)))}
@@ -55,14 +56,14 @@ function Accept({ view }: { view: View }) {
         <span class="nbe-value">{text}</span>
       </label>
       <button
-        type="button" class="nbe-button" aria-label={why ? "Accept suggestions" : `Accept ${count.toLocaleString("en")} (accept suggestions)`} aria-disabled={why !== ""} aria-description={why}
-        title={why || `Label ${count} unlabeled points as suggested; one undo takes it back (Y)`}
+        type="button" class="nbe-button" aria-label={why ? strings.acceptSuggestions : strings.acceptAcceptSuggestions(count.toLocaleString("en"))} aria-disabled={why !== ""} aria-description={why}
+        title={why || strings.labelUnlabeledPoints(count)}
         onClick={() => view.questions.accept()}
       >
-        Accept {why ? "" : count.toLocaleString("en")}
+        {strings.acceptWhy(why ? "" : count.toLocaleString("en"))}
       </button>
-      <p class="nbe-why nbe-line" title={interval ? "In parentheses: the 95 % interval, from labels that were left out and predicted by the others" : "The others predict no label with this confidence: check some"}>
-        {why || `of ${unlabeled.toLocaleString("en")} unlabeled; ${expected(right)} right ${interval ? `(${between(interval)})` : "– a guess"}`}
+      <p class="nbe-why nbe-line" title={interval ? strings.inParenthesesThe95IntervalFromLabels : strings.noEstimateNoLeftOut}>
+        {why || strings.ofUnlabeledRight(unlabeled.toLocaleString("en"), expected(right), interval ? `(${between(interval)})` : strings.aGuess)}
       </p>
     </>
   );
@@ -83,10 +84,10 @@ function Doubtful({ view }: { view: View }) {
   return (
     <>
       <div class="nbe-heading">
-        <h3>{question ? HEADINGS[question.kind] : "Most doubtful"}</h3>
+        <h3>{question ? HEADINGS[question.kind] : strings.mostDoubtful}</h3>
         <span class="nbe-steps">
-          <button type="button" class="nbe-inline" aria-label="Previous question" aria-disabled={!question} title="Back (Shift N)" onClick={() => view.questions.step(-1)}><Icon name="back" /></button>
-          <button type="button" class="nbe-inline" aria-label="Next question" title={question ? "Next (N)" : "Ask for the most doubtful point (N)"} onClick={() => view.questions.step(1)}><Icon name="more" /></button>
+          <button type="button" class="nbe-inline" aria-label={strings.previousQuestion} aria-disabled={!question} title={strings.backShiftN} onClick={() => view.questions.step(-1)}><Icon name="back" /></button>
+          <button type="button" class="nbe-inline" aria-label={strings.nextQuestion} title={question ? strings.nextN : strings.askForTheMostDoubtful} onClick={() => view.questions.step(1)}><Icon name="more" /></button>
         </span>
       </div>
       <div class="nbe-questions">{question ? <Ask view={view} /> : <List view={view} />}</div>
@@ -101,7 +102,7 @@ function List({ view }: { view: View }) {
   const points = [...suggestions.value.doubtful].filter((i) => !(labels[i] >= 0)).slice(0, LISTED);
   return (
     <div ref={ref}>
-      {points.length ? <Rows view={view} points={points} kind="doubtful" /> : <p class="nbe-why">{view.questions.unready() || "No unlabeled point is left."}</p>}
+      {points.length ? <Rows view={view} points={points} kind="doubtful" /> : <p class="nbe-why">{view.questions.unready() || strings.noUnlabeledPointIsLeft}</p>}
     </div>
   );
 }
@@ -113,7 +114,7 @@ function Suspicious({ view }: { view: View }) {
   if (!points.length || view.questions.asked.value) return null;
   return (
     <>
-      <div class="nbe-heading"><h3 title="Labels that the other labels contradict, each left out">Suspicious labels</h3></div>
+      <div class="nbe-heading"><h3 title={strings.labelsThatTheOtherLabels}>{strings.suspiciousLabels}</h3></div>
       <div ref={ref} class="nbe-questions"><Rows view={view} points={points} kind="suspicious" /></div>
     </>
   );
@@ -128,13 +129,13 @@ function Rows({ view, points, kind }: { view: View; points: number[]; kind: "dou
   }, [named, points.join()]);
   void cards.version;
   return (
-    <ol class="nbe-doubtful" aria-label={kind === "doubtful" ? "Most doubtful points" : "Suspicious labels"}>
+    <ol class="nbe-doubtful" aria-label={kind === "doubtful" ? strings.mostDoubtfulPoints : strings.suspiciousLabels}>
       {points.map((i) => {
-        const text = view.questions.hidden.value.has(i) ? "to be checked" : view.questions.candidatesText(i);
+        const text = view.questions.hidden.value.has(i) ? strings.toBeChecked : view.questions.candidatesText(i);
         const confidence = kind === "doubtful" ? confidenceOf(found, i) : 0;
         return (
           <li key={i}>
-            <button type="button" title={`Ask for point ${i}`} onClick={() => view.questions.ask(i, kind)}>
+            <button type="button" title={strings.askForPoint(i)} onClick={() => view.questions.ask(i, kind)}>
               <span class="nbe-faint nbe-doubt-point"><bdi>{inline(cards.name(i) ?? "", 40) || `#${i}`}</bdi></span><span class="nbe-doubt">{text}</span><span class="nbe-faint">{confidence ? confidence.toFixed(2) : ""}</span>
             </button>
           </li>
@@ -153,20 +154,20 @@ function Ask({ view }: { view: View }) {
   const { kind, point } = question;
   const classes = view.store.traits.classes.value;
   return (
-    <div ref={ref} class="nbe-ask" role="group" aria-label={point < 0 ? "Next question" : `Class of point ${point}`}>
+    <div ref={ref} class="nbe-ask" role="group" aria-label={point < 0 ? strings.nextQuestion : strings.classOfPoint(point)}>
       <p class="nbe-ask-head">
         {point < 0 ? <span class="nbe-faint">…</span> : <><b>#{point}</b> <span>{kind === "check" ? questions.place(point) : questions.candidatesText(point)}</span></>}
       </p>
       <div class="nbe-answers">
         {view.classOrder.value.map((k) => ({ ...classes[k], key: keyOfClass(classes[k], classes), k })).map(({ name, color, key, k }) => (
-          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={key ? `${name} (${key})` : `${name} (T, then its name)`} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
+          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={key ? `${name} (${key})` : strings.tThenItsName(name)} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
             {key && key !== name && <kbd>{key}</kbd>} <span>{name}</span>
           </button>
         ))}
       </div>
       <div class="nbe-grid">
-        <button type="button" class="nbe-button" title="Skip this point (N)" onClick={() => questions.step(1)}>Skip</button>
-        <button type="button" class="nbe-button" title="No more questions (Esc)" onClick={() => questions.leave()}>Stop</button>
+        <button type="button" class="nbe-button" title={strings.skipThisPointN} onClick={() => questions.step(1)}>{strings.skip}</button>
+        <button type="button" class="nbe-button" title={strings.noMoreQuestionsEsc} onClick={() => questions.leave()}>{strings.stop}</button>
       </div>
     </div>
   );
@@ -180,14 +181,14 @@ function Check({ view }: { view: View }) {
   return (
     <>
       <button
-        type="button" class="nbe-button" aria-label={left ? `Continue (${left} left) (check suggestions)` : `Check ${CHECK_SIZE} (check suggestions)`} aria-disabled={why !== ""} aria-description={why}
-        title={why || (left ? "Continue the check (C)" : `Draw ${CHECK_SIZE} points at random of those that Accept takes, and say what they are: the share of right suggestions follows (C)`)}
+        type="button" class="nbe-button" aria-label={left ? strings.continueLeftCheck(left) : strings.checkCheckSuggestions(CHECK_SIZE)} aria-disabled={why !== ""} aria-description={why}
+        title={why || (left ? strings.continueTheCheckC : strings.drawOfThePoints(CHECK_SIZE))}
         onClick={() => questions.check()}
       >
-        {left ? `Continue (${left} left)` : `Check ${CHECK_SIZE}`}
+        {left ? strings.continueLeft(left) : strings.checkSize(CHECK_SIZE)}
       </button>
       <p class="nbe-why nbe-result" data-state={state}>
-        {check ? <>{check.answered} of {check.points.length}{check.accuracy !== null && <> · accuracy <b>{accuracyText(check)}</b></>}{check.confidence > 0 && <> of those at least {check.confidence.toFixed(2)} sure</>}</> : "How many suggestions are right?"}
+        {check ? <>{strings.partOf(check.answered, check.points.length)}{check.accuracy !== null && <>{strings.accuracy}<b>{accuracyText(check)}</b></>}{check.confidence > 0 && <>{strings.ofThoseAtLeastSure(check.confidence.toFixed(2))}</>}</> : strings.howManySuggestionsAreRight}
       </p>
     </>
   );

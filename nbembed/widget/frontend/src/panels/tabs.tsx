@@ -10,6 +10,7 @@ import { HistoryPanel } from "./history";
 import { useOwnId } from "./own_id";
 import { Steer } from "./steer";
 import { WhyPanel } from "./why";
+import * as strings from "../strings";
 
 interface Tab {
   name: string;
@@ -21,12 +22,12 @@ interface Tab {
 }
 
 const TABS: readonly Tab[] = [
-  { name: "steer", title: "Steer", hint: "Method, sliders, classes and labels", Panel: Steer },
-  { name: "group", title: "Group", hint: "What distinguishes the selected points", Panel: GroupPanel },
-  { name: "find", title: "Find", hint: "Search, filters, neighbors, saved selections", Panel: FindPanel },
-  { name: "why", title: "Why", hint: "What the map keeps of the data, and what pulls its points", Panel: WhyPanel },
-  { name: "compare", title: "Compare", hint: "Snapshots, and two maps side by side", Panel: ComparePanel },
-  { name: "history", title: "History", hint: "What was done, each step a place to go back to; exports", Panel: HistoryPanel, alone: true },
+  { name: "steer", title: strings.steer, hint: strings.methodSlidersClasses, Panel: Steer },
+  { name: "group", title: strings.group, hint: strings.featuresThatDistinguish, Panel: GroupPanel },
+  { name: "find", title: strings.find, hint: strings.searchFiltersNeighbors, Panel: FindPanel },
+  { name: "why", title: strings.why, hint: strings.neighborhoodsThatTheMap, Panel: WhyPanel },
+  { name: "compare", title: strings.compareLabel, hint: strings.snapshotsAndTwoMapsSide, Panel: ComparePanel },
+  { name: "history", title: strings.history, hint: strings.allSteps, Panel: HistoryPanel, alone: true },
 ];
 
 /**
@@ -69,7 +70,7 @@ function TabList({ view, open, id }: { view: View; open: Tab; id: string }) {
     list.current?.querySelectorAll<HTMLElement>("[role=tab]")[at]?.focus();
   };
   return (
-    <div ref={list} class="nbe-tabs" role="tablist" aria-label="Panels" onKeyDown={move}>
+    <div ref={list} class="nbe-tabs" role="tablist" aria-label={strings.panels} onKeyDown={move}>
       {TABS.map(({ name, title, hint }) => (
         <button
           key={name} type="button" role="tab" class="nbe-tab" id={`${id}-${name}`} title={hint}

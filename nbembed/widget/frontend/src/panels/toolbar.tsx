@@ -5,6 +5,7 @@ import { isFullScreen } from "../host/roots";
 import type { View } from "../view/view";
 import { Icon, type IconName } from "./icons";
 import { useRoving } from "./roving";
+import * as strings from "../strings";
 
 interface ToolButtonProps {
   name: string;
@@ -44,31 +45,31 @@ export function Toolbar({ view }: { view: View }) {
   const bar = useRef<HTMLDivElement>(null);
   useRoving(bar);
   return (
-    <div ref={bar} class="nbe-toolbar" role="toolbar" aria-label="Explorer">
+    <div ref={bar} class="nbe-toolbar" role="toolbar" aria-label={strings.explorer}>
       <div class="nbe-tools" inert={gone}>
-        <ToolButton strong name={running ? "Pause" : "Play"} icon={running ? "pause" : "play"} hint={running ? "Pause (Space)" : "Play (Space)"} onClick={() => view.togglePlay()} />
-        <ToolButton name="Step" icon="step" hint="One step (S)" onClick={() => view.step()} />
-        <ToolButton name="Reset" icon="reset" hint="Start again from the first layout; labels are kept" onClick={() => view.reset()} />
+        <ToolButton strong name={running ? strings.pause : strings.play} icon={running ? "pause" : "play"} hint={running ? strings.pauseSpace : strings.playSpace} onClick={() => view.togglePlay()} />
+        <ToolButton name={strings.step} icon="step" hint={strings.oneStepS} onClick={() => view.step()} />
+        <ToolButton name={strings.reset} icon="reset" hint={strings.startAgainFromTheFirst} onClick={() => view.reset()} />
       </div>
       <div class="nbe-tools" inert={gone}>
-        <ToolButton name="Undo" icon="undo" disabled={!undo} hint={undo ? `Undo: ${undo} (Ctrl Z)` : "Nothing to undo"} onClick={() => view.undo()} />
-        <ToolButton name="Redo" icon="redo" disabled={!redo} hint={redo ? `Redo: ${redo} (Shift Ctrl Z)` : "Nothing to redo"} onClick={() => view.redo()} />
+        <ToolButton name={strings.undo} icon="undo" disabled={!undo} hint={undo ? strings.undoCtrlZ(undo) : strings.nothingToUndo} onClick={() => view.undo()} />
+        <ToolButton name={strings.redo} icon="redo" disabled={!redo} hint={redo ? strings.redoShiftCtrlZ(redo) : strings.nothingToRedo} onClick={() => view.redo()} />
       </div>
-      <div class="nbe-tools nbe-switch" role="group" aria-label="Tool">
-        <ToolButton name="Pan" icon="pan" pressed={tool === "pan"} hint="Pan and zoom (P)" onClick={() => view.choose("pan")} />
-        <ToolButton name="Lasso" icon="lasso" pressed={tool === "lasso"} hint="Lasso: select points; Shift adds, Alt removes (L)" onClick={() => view.choose("lasso")} />
-        <ToolButton name="Box" icon="box" pressed={tool === "box"} hint="Box: select points; Shift adds, Alt removes (B)" onClick={() => view.choose("box")} />
-        <ToolButton name="Brush" icon="brush" pressed={tool === "brush"} hint="Brush: paint over points to select them; Shift adds, Alt removes (R)" onClick={() => view.choose("brush")} />
+      <div class="nbe-tools nbe-switch" role="group" aria-label={strings.tool}>
+        <ToolButton name={strings.pan} icon="pan" pressed={tool === "pan"} hint={strings.panAndZoomP} onClick={() => view.choose("pan")} />
+        <ToolButton name={strings.lasso} icon="lasso" pressed={tool === "lasso"} hint={strings.lassoSelectPointsShiftAdds} onClick={() => view.choose("lasso")} />
+        <ToolButton name={strings.box} icon="box" pressed={tool === "box"} hint={strings.boxSelectPointsShiftAdds} onClick={() => view.choose("box")} />
+        <ToolButton name={strings.brush} icon="brush" pressed={tool === "brush"} hint={strings.brushPaintOverPoints} onClick={() => view.choose("brush")} />
       </div>
       <div class="nbe-tools">
-        <ToolButton name="Fit view" icon="fit" hint="Show the whole map (F)" onClick={() => view.map.peek()?.fitView()} />
-        <ToolButton name="Picture" icon="picture" pressed={view.pictureOpen.value} hint="Save or copy a picture of the map, with title and legend" onClick={() => view.showPicture(!view.pictureOpen.peek())} />
+        <ToolButton name={strings.fitView} icon="fit" hint={strings.showTheWholeMapF} onClick={() => view.map.peek()?.fitView()} />
+        <ToolButton name={strings.picture} icon="picture" pressed={view.pictureOpen.value} hint={strings.saveOrCopyAPicture} onClick={() => view.showPicture(!view.pictureOpen.peek())} />
       </div>
       <div class="nbe-spring" />
       <Summary view={view} />
-      <ToolButton name="Sidebar" icon="panel" expanded={view.tab.value !== ""} hint={view.tab.value ? "Fold the panel away (O)" : "Open the panel (O)"} onClick={() => view.togglePanel()} />
+      <ToolButton name={strings.sidebar} icon="panel" expanded={view.tab.value !== ""} hint={view.tab.value ? strings.closeThePanelO : strings.openThePanelO} onClick={() => view.togglePanel()} />
       <FullScreen />
-      <ToolButton name="Help" icon="help" hint="Tour, keys and mouse (?)" pressed={view.helpOpen.value} onClick={() => view.showHelp(!view.helpOpen.peek())} />
+      <ToolButton name={strings.help} icon="help" hint={strings.tourKeysAndMouse} pressed={view.helpOpen.value} onClick={() => view.showHelp(!view.helpOpen.peek())} />
     </div>
   );
 }
@@ -89,17 +90,17 @@ function FullScreen() {
     if (full.peek()) void document.exitFullscreen();
     else void button.current?.closest(".nbe")?.requestFullscreen().catch(() => undefined);
   };
-  return <span ref={button}><ToolButton name="Full screen" icon="full" hint={full.value ? "Back to the page (Esc)" : "Full screen"} pressed={full.value} onClick={toggle} /></span>;
+  return <span ref={button}><ToolButton name={strings.fullScreen} icon="full" hint={full.value ? strings.backToThePageEsc : strings.fullScreen} pressed={full.value} onClick={toggle} /></span>;
 }
 
 /** The number of selected points, and a button that clears the selection. */
 function Summary({ view }: { view: View }) {
   const count = view.store.traits.selection.value.length;
-  if (!count) return <span class="nbe-summary">{view.store.traits.n_samples.value.toLocaleString("en")} points</span>;
+  if (!count) return <span class="nbe-summary">{strings.count(view.store.traits.n_samples.value)}</span>;
   return (
     <span class="nbe-summary nbe-summary-on">
-      {count.toLocaleString("en")}<span class="nbe-summary-word"> selected</span>
-      <button type="button" class="nbe-inline" aria-label="Clear selection" title="Clear selection (Esc)" onClick={() => view.clearSelection()}>
+      {count.toLocaleString("en")}<span class="nbe-summary-word">{strings.selectedAfter}</span>
+      <button type="button" class="nbe-inline" aria-label={strings.clearSelection} title={strings.clearSelectionEsc} onClick={() => view.clearSelection()}>
         <Icon name="close" />
       </button>
     </span>

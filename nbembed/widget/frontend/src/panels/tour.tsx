@@ -6,6 +6,7 @@ import { focusIsIn } from "../host/roots";
 import type { View } from "../view/view";
 import { Icon } from "./icons";
 import { useOwnId } from "./own_id";
+import * as strings from "../strings";
 
 interface Stop {
   title: string;
@@ -16,39 +17,41 @@ interface Stop {
   tab?: string;
 }
 
+const tool = (name: string): string => `.nbe-tool[aria-label="${name}"]`;
+
 const STOPS: readonly Stop[] = [
   {
-    title: "The map",
-    text: "Each point is a row of your data; points that lie close are alike. Drag to move the view. Choose the lasso (L) and draw around points to select them.",
-    parts: [".nbe-map", ".nbe-tool[aria-label=Lasso]"],
+    title: strings.theMap,
+    text: strings.eachPointIsARow,
+    parts: [".nbe-map", tool(strings.lasso)],
   },
   {
-    title: "Name what you see",
-    text: "Beside a new selection a field opens: type what these points are, then press Enter. Your classes are listed here.",
+    title: strings.nameWhatYouSee,
+    text: strings.besideANewSelectionA,
     parts: [".nbe-section:has(.nbe-classes)"],
     tab: "steer",
   },
   {
-    title: "Sliders",
-    text: "Move a slider, and the map answers while you watch. A double click brings it back to its usual value.",
+    title: strings.sliders,
+    text: strings.moveASlider,
     parts: [".nbe-section:has(.nbe-control)"],
     tab: "steer",
   },
   {
-    title: "Find the next points",
-    text: "Suggestions proposes labels from those that you gave. Find selects points by text, values or neighbors; Group says what distinguishes the selected points.",
+    title: strings.findTheNextPoints,
+    text: strings.suggestionsProposesLabels,
     parts: [".nbe-suggestions", ".nbe-tab[id$=-group]", ".nbe-tab[id$=-find]"],
     tab: "steer",
   },
   {
-    title: "Undo and history",
-    text: "Undo (Ctrl Z) takes back labels and parameters. History lists every step, and a click on one goes back to it.",
-    parts: [".nbe-tab[id$=-history]", ".nbe-tool[aria-label=Undo]", ".nbe-tool[aria-label=Redo]"],
+    title: strings.undoAndHistory,
+    text: strings.undoCtrlZTakesBackLabels,
+    parts: [".nbe-tab[id$=-history]", tool(strings.undo), tool(strings.redo)],
   },
   {
-    title: "Save and export",
-    text: "Save a picture, a web page that needs no kernel, or the labels as a table. In Python, explorer.to_frame() returns positions and labels.",
-    parts: ["section[aria-label=Export]"],
+    title: strings.saveAndExport,
+    text: strings.saveAPictureAWeb,
+    parts: [`section[aria-label="${strings.exportSection}"]`],
     tab: "history",
   },
 ];
@@ -83,7 +86,7 @@ function Guide({ view }: { view: View }) {
     const root = guide?.closest<HTMLElement>(".nbe");
     return () => {
       view.tab.value = tab;
-      if (focusIsIn(guide)) (root?.querySelector<HTMLElement>(".nbe-tool[aria-label=Help]") ?? root)?.focus({ preventScroll: true });
+      if (focusIsIn(guide)) (root?.querySelector<HTMLElement>(tool(strings.help)) ?? root)?.focus({ preventScroll: true });
     };
   }, []);
   useLayoutEffect(() => {
@@ -152,13 +155,13 @@ function Note({ stop: { title, text }, boxes, place, count, go, end }: NoteProps
     <div ref={element} class="nbe-tour-note" role="dialog" aria-labelledby={`${id}-title`} aria-describedby={`${id}-text`} onKeyDown={keys}>
       <div class="nbe-heading">
         <h3 id={`${id}-title`}>{title}</h3>
-        <button type="button" class="nbe-inline" aria-label="End the tour" title="End the tour (Esc)" onClick={end}><Icon name="close" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.endTheTour} title={strings.endTheTourEsc} onClick={end}><Icon name="close" /></button>
       </div>
       <p id={`${id}-text`}>{text}</p>
       <div class="nbe-tour-steps">
-        <span class="nbe-faint">{place + 1} of {count}</span>
-        {place > 0 && <button type="button" class="nbe-button" onClick={() => go(-1)}>Back</button>}
-        <button ref={next} type="button" class="nbe-button nbe-primary" onClick={() => go(1)}>{last ? "Done" : "Next"}</button>
+        <span class="nbe-faint">{strings.partOf(place + 1, count)}</span>
+        {place > 0 && <button type="button" class="nbe-button" onClick={() => go(-1)}>{strings.back}</button>}
+        <button ref={next} type="button" class="nbe-button nbe-primary" onClick={() => go(1)}>{last ? strings.done : strings.next}</button>
       </div>
     </div>
   );

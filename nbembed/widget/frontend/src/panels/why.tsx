@@ -9,6 +9,7 @@ import { MEASURES, type ForceTerm, type Measure } from "../wire/wire.generated";
 import { Formula } from "./formula";
 import { Icon } from "./icons";
 import { alike, short } from "../state/numbers";
+import * as strings from "../strings";
 
 /** Neighbors of each kind that are listed. */
 const LISTED = 4;
@@ -17,10 +18,10 @@ export function WhyPanel({ view }: { view: View }) {
   const { why } = view;
   return (
     <>
-      <Steady key={`lines ${why.lines.value}`} label="Neighborhood"><Neighborhood view={view} /></Steady>
-      <Steady label="Forces"><ForcesOnPoint view={view} /></Steady>
-      <section class="nbe-section" aria-label="Measures of each point"><Measured view={view} /></section>
-      <section class="nbe-section" aria-label="Without labels"><WithoutLabels view={view} /></section>
+      <Steady key={`lines ${why.lines.value}`} label={strings.neighborhood}><Neighborhood view={view} /></Steady>
+      <Steady label={strings.forces}><ForcesOnPoint view={view} /></Steady>
+      <section class="nbe-section" aria-label={strings.measuresOfEachPoint}><Measured view={view} /></section>
+      <section class="nbe-section" aria-label={strings.withoutLabels}><WithoutLabels view={view} /></section>
     </>
   );
 }
@@ -51,7 +52,7 @@ function Drawn({ title, label, on, set }: { title: string; label: string; on: bo
       <h3>{title}</h3>
       <label class="nbe-why-switch">
         <input type="checkbox" aria-label={label} checked={on} onChange={(e) => set(e.currentTarget.checked)} />
-        <span>on the map</span>
+        <span>{strings.onTheMap}</span>
       </label>
     </div>
   );
@@ -79,30 +80,30 @@ function Neighborhood({ view }: { view: View }) {
   }, [point]);
   return (
     <>
-      <Drawn title={point < 0 ? "Neighbors" : `Neighbors of ${nameOf(view, point)}`} label="Lines to neighbors" on={why.lines.value} set={(on) => (why.lines.value = on)} />
+      <Drawn title={point < 0 ? strings.neighbors : strings.neighborsOf(nameOf(view, point))} label={strings.linesToNeighbors} on={why.lines.value} set={(on) => (why.lines.value = on)} />
       <label class="nbe-row">
-        <span class="nbe-row-name">Nearest</span>
-        <select class="nbe-select" aria-label="Size of neighborhoods" value={why.k.value} onChange={(e) => (why.k.value = Number(e.currentTarget.value))}>
-          {SIZES.map((k) => <option key={k} value={k}>{k} points</option>)}
+        <span class="nbe-row-name">{strings.nearest}</span>
+        <select class="nbe-select" aria-label={strings.sizeOfNeighborhoods} value={why.k.value} onChange={(e) => (why.k.value = Number(e.currentTarget.value))}>
+          {SIZES.map((k) => <option key={k} value={k}>{strings.points(k)}</option>)}
         </select>
       </label>
       {!why.lines.value ? null : point < 0 || !current ? (
-        <Missing error={point < 0 ? "" : why.near.error.value}>{point < 0 ? "Point at a point of the map, or move the cursor to it with the arrow keys." : "…"}</Missing>
+        <Missing error={point < 0 ? "" : why.near.error.value}>{point < 0 ? strings.pointAtAPoint : "…"}</Missing>
       ) : (
         <>
           <ul class="nbe-why-kinds">
-            <li data-kind="kept"><i /><span><b>{current.kept.length}</b> kept: near in the data and on the map</span></li>
+            <li data-kind="kept"><i /><span><b>{current.kept.length}</b>{strings.keptNearInTheData}</span></li>
             <li data-kind="missing">
-              <i /><span><b>{current.missing.length}</b> missing: near in the data alone</span>
-              <Strangers view={view} title="Missing, and their place on the map" points={current.missing} ranks={current.missing_ranks} />
+              <i /><span><b>{current.missing.length}</b>{strings.missingNearInTheData}</span>
+              <Strangers view={view} title={strings.missingAndTheirPlace} points={current.missing} ranks={current.missing_ranks} />
             </li>
             <li data-kind="false">
-              <i /><span><b>{current.false.length}</b> false: near on the map alone</span>
-              <Strangers view={view} title="False, and their place in the data" points={current.false} ranks={current.false_ranks} />
+              <i /><span><b>{current.false.length}</b>{strings.falseNearOnTheMap}</span>
+              <Strangers view={view} title={strings.falseAndTheirPlace} points={current.false} ranks={current.false_ranks} />
             </li>
           </ul>
           {current.trustworthiness !== null && current.continuity !== null && (
-            <p class="nbe-why">Trustworthiness {current.trustworthiness.toFixed(3)}, continuity {current.continuity.toFixed(3)}</p>
+            <p class="nbe-why">{strings.trustworthinessContinuity(current.trustworthiness.toFixed(3), current.continuity.toFixed(3))}</p>
           )}
         </>
       )}
@@ -120,11 +121,11 @@ function Strangers({ view, title, points, ranks }: { view: View; title: string; 
   return (
     <div class="nbe-why-list" role="group" aria-label={title} title={title}>
       {listed.map(([p, rank]) => (
-        <button key={p} type="button" class="nbe-why-point" title={`Open the card of ${nameOf(view, p)}, which is neighbor ${rank} there`} onClick={() => view.openCard(p)}>
+        <button key={p} type="button" class="nbe-why-point" title={strings.openTheCardOfWhichIsNeighbor(nameOf(view, p), rank)} onClick={() => view.openCard(p)}>
           <bdi>{nameOf(view, p)}</bdi> <span class="nbe-faint">{ordinal(rank)}</span>
         </button>
       ))}
-      {worst.length > listed.length && <span class="nbe-faint">and {worst.length - listed.length} more</span>}
+      {worst.length > listed.length && <span class="nbe-faint">{strings.andMore(worst.length - listed.length)}</span>}
     </div>
   );
 }
@@ -143,15 +144,15 @@ function ForcesOnPoint({ view }: { view: View }) {
   const current = found && found.point === point ? found : null;
   return (
     <>
-      <Drawn title="Forces" label="Forces as arrows" on={why.arrows.value} set={(on) => (why.arrows.value = on)} />
+      <Drawn title={strings.forces} label={strings.forcesAsArrows} on={why.arrows.value} set={(on) => (why.arrows.value = on)} />
       {point < 0 || !current ? (
-        <Missing error={point < 0 ? "" : why.forces.error.value}>{point < 0 ? "What pulls a point, and the terms of the cost." : "…"}</Missing>
+        <Missing error={point < 0 ? "" : why.forces.error.value}>{point < 0 ? strings.forcesOnAPoint : "…"}</Missing>
       ) : (
         <>
           {current.equation && <p class="nbe-why-equation">{current.equation.split("\n").map((line, i) => <span key={i}><Formula text={line} /></span>)}</p>}
           <Parameters view={view} />
           <Terms view={view} terms={current.terms} cost={current.cost} total={current.total_length} />
-          {current.pinned && <p class="nbe-why">The point is pinned: it stays whatever pulls it.</p>}
+          {current.pinned && <p class="nbe-why">{strings.thePointIsPinned}</p>}
         </>
       )}
     </>
@@ -171,8 +172,8 @@ function Terms({ view, terms, cost, total }: { view: View; terms: ForceTerm[]; c
   const nats = alike(terms.map((term) => term.cost ?? 0), cost ?? 0);
   const force = alike([...terms.map(({ length }) => length), total]);
   return (
-    <table class="nbe-why-terms" aria-label={`Terms of the cost, and their force on ${nameOf(view, view.why.point.value)}`}>
-      <thead><tr><th scope="col">Term</th><th scope="col">Nats</th><th scope="col">Force</th></tr></thead>
+    <table class="nbe-why-terms" aria-label={strings.termsOfTheCost(nameOf(view, view.why.point.value))}>
+      <thead><tr><th scope="col">{strings.term}</th><th scope="col">{strings.nats}</th><th scope="col">{strings.force}</th></tr></thead>
       <tbody>
         {terms.map(({ name, formula, role, cost: value, length }) => (
           <tr key={name} data-role={role} title={formula}>
@@ -183,7 +184,7 @@ function Terms({ view, terms, cost, total }: { view: View; terms: ForceTerm[]; c
         ))}
       </tbody>
       <tfoot>
-        <tr data-role="total"><th scope="row"><i /><span>sum</span></th><td>{cost === null ? "–" : nats(cost)}</td><td><span>{force(total)}</span></td></tr>
+        <tr data-role="total"><th scope="row"><i /><span>{strings.sum}</span></th><td>{cost === null ? "–" : nats(cost)}</td><td><span>{force(total)}</span></td></tr>
       </tfoot>
     </table>
   );
@@ -196,11 +197,11 @@ function Measured({ view }: { view: View }) {
   const none = view.store.traits.color_column.value.kind === "none" ? "class" : "column";
   return (
     <>
-      <div class="nbe-heading"><h3>Measures of each point</h3></div>
+      <div class="nbe-heading"><h3>{strings.measuresOfEachPoint}</h3></div>
       <label class="nbe-row">
-        <span class="nbe-row-name">Color by</span>
-        <select class="nbe-select" aria-label="Color by a measure" value={measure ?? ""} onChange={(e) => view.colorBy(measureOf(e.currentTarget.value as Measure) ?? none)}>
-          <option value="">no measure</option>
+        <span class="nbe-row-name">{strings.colorBy}</span>
+        <select class="nbe-select" aria-label={strings.colorByAMeasure} value={measure ?? ""} onChange={(e) => view.colorBy(measureOf(e.currentTarget.value as Measure) ?? none)}>
+          <option value="">{strings.noMeasure}</option>
           {MEASURES.map((name) => <option key={name} value={name} title={MEASURE_TEXTS[name].hint}>{MEASURE_TEXTS[name].title}</option>)}
         </select>
       </label>
@@ -221,16 +222,16 @@ export function MeasureLegend({ view }: { view: View }) {
   return (
     <>
       {shown ? (
-        <div class="nbe-ramp nbe-why-ramp" title={`From ${shown.low.toPrecision(3)} to ${shown.high.toPrecision(3)}: all but the most extreme hundredth at either end`}>
-          <span>{words(shown.low, low, "lower")}<small>{short(shown.low)}</small></span>
+        <div class="nbe-ramp nbe-why-ramp" title={strings.fromToThe1st(shown.low.toPrecision(3), shown.high.toPrecision(3))}>
+          <span>{words(shown.low, low, strings.lower)}<small>{short(shown.low)}</small></span>
           <i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} />
-          <span>{words(shown.high, high, "higher")}<small>{short(shown.high)}</small></span>
+          <span>{words(shown.high, high, strings.higher)}<small>{short(shown.high)}</small></span>
         </div>
       ) : null}
       {!shown && measure === "stability" && !why.measured.error.value ? (
         <OtherMaps view={view} made={why.measured.value.value} />
       ) : (
-        <p class="nbe-why">{why.measured.error.value || (shown ? `${hint}. Mean ${shown.mean === null ? "–" : short(shown.mean)}.` : "Measuring …")}</p>
+        <p class="nbe-why">{why.measured.error.value || (shown ? strings.mean(hint, shown.mean === null ? "–" : short(shown.mean)) : strings.measuring)}</p>
       )}
     </>
   );
@@ -240,8 +241,8 @@ export function MeasureLegend({ view }: { view: View }) {
 export function OtherMaps({ view, made }: { view: View; made: { made: number; of: number } | null }) {
   return (
     <p class="nbe-why nbe-kept">
-      <span role="status">Making other maps{made ? `: ${made.made} of ${made.of}` : ""} …</span>
-      <button type="button" class="nbe-inline" aria-label="Cancel (other maps)" title="Make no other maps" onClick={() => view.cancel("stability")}><Icon name="close" /></button>
+      <span role="status">{made ? strings.makingOtherMapsOf(made.made, made.of) : strings.makingOtherMaps}</span>
+      <button type="button" class="nbe-inline" aria-label={strings.cancelOtherMaps} title={strings.makeNoOtherMaps} onClick={() => view.cancel("stability")}><Icon name="close" /></button>
     </p>
   );
 }
@@ -252,13 +253,13 @@ function WithoutLabels({ view }: { view: View }) {
   const { why } = view;
   const found = why.unsupervised.value.value;
   const making = why.ghost.value && !found?.positions.length && !why.unsupervised.error.value;
-  const text = making ? "Cancel" : why.ghost.value ? "Hide" : "Show on the map";
+  const text = making ? strings.cancel : why.ghost.value ? strings.hide : strings.showOnTheMap;
   return (
     <>
-      <div class="nbe-heading"><h3>Without labels</h3></div>
+      <div class="nbe-heading"><h3>{strings.withoutLabels}</h3></div>
       <button
-        type="button" class="nbe-button" aria-pressed={why.ghost.value} aria-label={`${text} (map without labels)`}
-        title="The map that this method makes with these parameters and no labels, links or pins, laid on this one"
+        type="button" class="nbe-button" aria-pressed={why.ghost.value} aria-label={strings.mapWithoutLabels(text)}
+        title={strings.theMapOfThisMethod}
         onClick={() => (making ? why.cancelGhost() : why.showGhost(!why.ghost.value))}
       >
         {text}
@@ -266,22 +267,22 @@ function WithoutLabels({ view }: { view: View }) {
       {why.unsupervised.error.value ? (
         <p class="nbe-why" dir="auto">{why.unsupervised.error.value}</p>
       ) : making ? (
-        <p class="nbe-why">Making it: iteration {found?.iteration ?? 0} …</p>
+        <p class="nbe-why">{strings.makingItIteration(found?.iteration ?? 0)}</p>
       ) : why.ghost.value && found ? (
         <Qualities found={found} />
       ) : (
-        <p class="nbe-why">How far labels have moved the points, and what that has cost.</p>
+        <p class="nbe-why">{strings.compareThisMapWithOne}</p>
       )}
     </>
   );
 }
 
 function Qualities({ found }: { found: { iteration: number; qualities: { name: Measure; here: number | null; unsupervised: number | null }[] } }) {
-  if (!found.qualities.length) return <p class="nbe-why">Measuring …</p>;
+  if (!found.qualities.length) return <p class="nbe-why">{strings.measuring}</p>;
   const text = (value: number | null): string => (value === null ? "–" : value.toFixed(3));
   return (
-    <table class="nbe-why-terms" aria-label="Qualities with and without labels">
-      <thead><tr><th scope="col">Mean</th><th scope="col">here</th><th scope="col">without</th><th scope="col">moved</th></tr></thead>
+    <table class="nbe-why-terms" aria-label={strings.qualitiesWithAndWithout}>
+      <thead><tr><th scope="col">{strings.meanLabel}</th><th scope="col">{strings.here}</th><th scope="col">{strings.without}</th><th scope="col">{strings.moved}</th></tr></thead>
       <tbody>
         {found.qualities.map(({ name, here, unsupervised }) => {
           // The difference of the numbers that are shown.

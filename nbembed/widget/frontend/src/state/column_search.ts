@@ -3,10 +3,10 @@
  * the best matches, and keeps the ones before until these come.
  */
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import { count } from "./group";
 import { Answers } from "../wire/queries";
 import type { Store } from "./store";
 import type { ColumnUse } from "../wire/wire.generated";
+import * as strings from "../strings";
 
 /** So many columns are a plain menu. */
 export const FEW = 30;
@@ -59,7 +59,7 @@ export class ColumnSearch {
         title, choices: choices.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word))),
       }));
       const [before, after] = this.others.value;
-      return [...own(before), { title: "Columns", choices: listed.value }, ...own(after)].filter(({ choices }) => choices.length);
+      return [...own(before), { title: strings.columns, choices: listed.value }, ...own(after)].filter(({ choices }) => choices.length);
     });
     this.choices = computed(() => this.groups.value.flatMap(({ choices }) => choices));
     this.more = computed(() => {
@@ -90,7 +90,7 @@ export class ColumnSearch {
       this.answered = text;
       if (this.text.peek() !== text) return;
       if (text.trim() && this.choices.peek().length) this.active.value = 0;
-      this.say(text.trim() ? `${count(answer.matching, "column")} of ${answer.count.toLocaleString("en")} found` : count(answer.count, "column"));
+      this.say(text.trim() ? strings.ofFoundMatching(strings.count(answer.matching, "column"), answer.count.toLocaleString("en")) : strings.count(answer.count, "column"));
       const then = this.then;
       this.then = null;
       then?.();

@@ -13,6 +13,7 @@ import type { Store } from "./store";
 import { short } from "./numbers";
 import { positionsOf } from "../wire/wire";
 import type { CommandArguments, CommandName, CommandPoints, CompareView, Control, QueryAnswers } from "../wire/wire.generated";
+import * as strings from "../strings";
 
 /** Size of the neighborhoods that are compared. */
 export const NEIGHBORS = 10;
@@ -112,12 +113,12 @@ export class Compare {
     this.title = computed(() => {
       const snapshot = compared.value?.snapshot ?? SECOND;
       if (snapshot !== SECOND) return inline(snapshot, 40);
-      return second.value ? `second map: ${second.value.method}${differing(second.value.controls, second.value.parameters, parameters.value)}` : "second map";
+      return second.value ? strings.secondMapMethod(second.value.method, differing(second.value.controls, second.value.parameters, parameters.value)) : strings.secondMapInline;
     });
     this.firstTitle = computed(() => {
       if (compared.value?.onto) return inline(compared.value.onto, 40);
       const others = compared.value?.snapshot === SECOND ? (second.value?.parameters ?? {}) : {};
-      return `present map: ${method.value}${differing(controls.value, parameters.value, others)}`;
+      return strings.presentMap(method.value, differing(controls.value, parameters.value, others));
     });
     this.off = [
       effect(() => {
@@ -150,20 +151,20 @@ export class Compare {
   take(name: string): boolean {
     const wanted = name.trim();
     if (this.store.traits.snapshots.peek().some((known) => known.name === wanted)) {
-      this.host.say(`There is a snapshot ${inline(wanted)} already`);
+      this.host.say(strings.thereIsASnapshot(inline(wanted)));
       return false;
     }
-    this.give("snapshot", wanted ? { name: wanted } : {}, [], "Snapshot taken");
+    this.give("snapshot", wanted ? { name: wanted } : {}, [], strings.snapshotTaken);
     return true;
   }
 
   restore(name: string): void {
-    this.give("restore", { name }, [], `Back at ${inline(name)}; undo keeps the layout`);
+    this.give("restore", { name }, [], strings.backAtUndoKeeps(inline(name)));
   }
 
   /** Compare with a snapshot the present map, or another snapshot. */
   withSnapshot(snapshot: string, onto: string = this.store.traits.compared.peek()?.onto ?? ""): void {
-    this.give("compare", { snapshot, onto: onto === snapshot ? "" : onto }, [], `Compared with ${inline(snapshot)}`);
+    this.give("compare", { snapshot, onto: onto === snapshot ? "" : onto }, [], strings.comparedWith(inline(snapshot)));
   }
 
   /** Give a snapshot another name. False if there is another one of that name. */
@@ -171,24 +172,24 @@ export class Compare {
     const wanted = name.trim();
     if (!wanted || wanted === old) return true;
     if (this.store.traits.snapshots.peek().some((known) => known.name === wanted)) {
-      this.host.say(`There is a snapshot ${inline(wanted)} already`);
+      this.host.say(strings.thereIsASnapshot(inline(wanted)));
       return false;
     }
-    this.give("rename_snapshot", { old, new: wanted }, [], `${inline(old)} is called ${inline(wanted)}`);
+    this.give("rename_snapshot", { old, new: wanted }, [], strings.isCalled(inline(old), inline(wanted)));
     return true;
   }
 
   delete(name: string): void {
-    this.give("delete_snapshot", { name }, [], `${inline(name)} deleted; undo brings it back`);
+    this.give("delete_snapshot", { name }, [], strings.deletedUndoBringsItBack(inline(name)));
   }
 
   /** Compare with a second live map; one that is there goes on with the method. */
   withMethod(method: string): void {
-    this.give("compare_live", { method }, [], `The second map is made with ${method}`);
+    this.give("compare_live", { method }, [], strings.theSecondMapIsMade(method));
   }
 
   end(): void {
-    this.give("end_comparison", {}, [], "One map");
+    this.give("end_comparison", {}, [], strings.oneMap);
   }
 
   show(view: CompareView, byChange: boolean): void {
@@ -205,11 +206,11 @@ export class Compare {
   }
 
   resetSecond(): void {
-    this.give("reset_second", {}, [], "The second map starts again");
+    this.give("reset_second", {}, [], strings.theSecondMapStartsAgain);
   }
 
   takeOver(): void {
-    this.give("take_over_second", {}, [], "Method and parameters of the second map are taken over; undo takes it back");
+    this.give("take_over_second", {}, [], strings.methodAndParameters);
   }
 
   /** Select the points whose neighborhoods changed most. */

@@ -8,14 +8,15 @@ import { shownPoints } from "./shown_positions";
 import { Answers, problemOf, readAnswer } from "../wire/queries";
 import type { Store } from "./store";
 import type { FindChart, FindFilter, FindSpace, FindStep } from "../wire/wire.generated";
+import * as strings from "../strings";
 
 /** How what is found joins the selection. */
 type Join = Exclude<Combine, "toggle">;
 export const JOINS: readonly { how: Join; text: string; hint: string }[] = [
-  { how: "replace", text: "New", hint: "What is found becomes the selection" },
-  { how: "add", text: "Add", hint: "What is found is added to the selection" },
-  { how: "subtract", text: "Remove", hint: "What is found is removed from the selection" },
-  { how: "intersect", text: "Within", hint: "Of the selection, what is found stays" },
+  { how: "replace", text: strings.newSelection, hint: strings.selectThePointsFound },
+  { how: "add", text: strings.add, hint: strings.addThePointsFound },
+  { how: "subtract", text: strings.remove, hint: strings.removeThePointsFound },
+  { how: "intersect", text: strings.within, hint: strings.keepOnlyTheSelectedPoints },
 ];
 
 /** Earlier selections that are kept. */
@@ -198,7 +199,7 @@ export class Find {
     while (last && same(last, now)) last = kept.pop();
     this.earlier.value = kept;
     if (!last) {
-      this.view.say("There is no earlier selection");
+      this.view.say(strings.thereIsNoEarlierSelection);
       return;
     }
     this.refining = true;
@@ -215,7 +216,7 @@ export class Find {
   step(step: FindStep): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
-      this.view.say("Select points first");
+      this.view.say(strings.selectPointsFirst);
       return;
     }
     if (!this.view.able()) return;
@@ -239,7 +240,7 @@ export class Find {
     if (!trimmed || !points.length || !this.view.able()) return;
     const send = (): void => {
       void this.store.commands.send("save_selection", { name: trimmed }, [points]);
-      this.view.say(`Selection saved as ${trimmed}`);
+      this.view.say(strings.selectionSaved(trimmed));
     };
     if (this.known(trimmed)) this.ahead(trimmed, send);
     else send();
@@ -254,7 +255,7 @@ export class Find {
     if (!this.view.able()) return;
     this.ahead(name, () => {
       void this.store.commands.send("delete_selection", { name }, []);
-      this.view.say(`${name} deleted`);
+      this.view.say(strings.deleted(name));
     });
   }
 
@@ -264,7 +265,7 @@ export class Find {
     if (!lost || !this.view.able()) return;
     this.lost.value = null;
     void this.store.commands.send("save_selection", { name: lost.name }, [lost.points]);
-    this.view.say(`${lost.name} is back`);
+    this.view.say(strings.isBack(lost.name));
   }
 
   private known(name: string): boolean {

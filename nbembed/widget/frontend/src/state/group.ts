@@ -9,6 +9,7 @@ import { Answers } from "../wire/queries";
 import { Rows } from "./rows";
 import type { Store } from "./store";
 import type { FindFilter, GroupSort } from "../wire/wire.generated";
+import * as strings from "../strings";
 
 /** What the selection is compared with: all other points, the group that was kept, or a class. */
 export type Against = "rest" | "kept" | number;
@@ -106,7 +107,7 @@ export class Group {
     if (filter) this.found.ask({ text: "", column: -1, filters: [filter] }, [NONE], ({ found }) => this.host.select(found));
     else if (color !== null) {
       this.host.color(color);
-      this.host.say(`Colored by ${title}`);
+      this.host.say(strings.coloredBy(title));
     }
   }
 
@@ -116,7 +117,7 @@ export class Group {
     const points = this.store.traits.selection.peek();
     this.file.ask({ sort: this.sort.peek() }, [points, this.others.peek()], ({ text }) => {
       saveAs(new Blob([text], { type: "text/csv" }), "group.csv");
-      this.host.say("group.csv saved");
+      this.host.say(strings.groupCsvSaved);
     });
   }
 
@@ -127,7 +128,7 @@ export class Group {
 
   /** Copy names, a line for each. */
   async copy(names: readonly string[]): Promise<void> {
-    this.host.say((await copyText(names.join("\n"))) ? `${count(names.length, "name")} copied` : "The browser does not let this page copy");
+    this.host.say((await copyText(names.join("\n"))) ? strings.copied(strings.count(names.length, "name")) : strings.theBrowserDoesNotLet);
   }
 
   compareWith(against: Against): void {
@@ -138,12 +139,12 @@ export class Group {
   keep(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
-      this.host.say("Select a group first");
+      this.host.say(strings.selectAGroupFirst);
       return;
     }
     this.kept.value = points;
     this.chosen.value = "kept";
-    this.host.say(`${count(points.length)} kept. Now select the points to compare with them`);
+    this.host.say(strings.keptNowSelectThePoints(strings.count(points.length)));
   }
 
   /** Select the group that was kept, and keep the one that was selected. */
@@ -158,7 +159,7 @@ export class Group {
   release(): void {
     this.kept.value = NONE;
     this.chosen.value = "rest";
-    this.host.say("Compared with the rest again");
+    this.host.say(strings.comparedWithTheRestAgain);
   }
 
   /** Whether these points leave no rest to be compared with. */
@@ -172,10 +173,6 @@ export class Group {
   }
 }
 
-/** A number of points, or of other things, as text. */
-export function count(n: number, what = "point"): string {
-  return `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
-}
 
 function pointsOf(labels: Int32Array, index: number): Uint32Array {
   const found = new Uint32Array(labels.length);

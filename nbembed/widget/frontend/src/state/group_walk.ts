@@ -6,8 +6,8 @@ import { computed, effect, signal, untracked, type ReadonlySignal } from "@preac
 import { Answers } from "../wire/queries";
 import type { QueryAnswers } from "../wire/wire.generated";
 import { inline } from "./cards";
-import { count } from "./group";
 import type { Store } from "./store";
+import * as strings from "../strings";
 
 interface SuggestedGroup {
   id: number;
@@ -111,7 +111,7 @@ export class GroupWalk {
     if (!this.host.able()) return;
     this.open.value = true;
     this.host.reveal();
-    this.host.say("Finding groups …");
+    this.host.say(strings.findingGroups);
     this.regroup();
   }
 
@@ -122,7 +122,7 @@ export class GroupWalk {
       if (!this.open.peek()) return;
       this.done.value = new Map();
       this.groups.value = this.read(answer);
-      this.host.say(`${count(this.groups.peek().length, "group")} suggested`);
+      this.host.say(strings.suggestedGroupsMade(strings.count(this.groups.peek().length, "group")));
       this.endIfOver();
     });
   }
@@ -133,7 +133,7 @@ export class GroupWalk {
     this.open.value = false;
     this.groups.value = [];
     this.store.select(new Uint32Array(0));
-    this.host.say("No more groups");
+    this.host.say(strings.noMoreGroups);
   }
 
   /** Label the points of the group that have no label yet. */
@@ -142,7 +142,7 @@ export class GroupWalk {
     const name = this.name.peek().trim();
     if (!group || !this.host.able()) return;
     if (!name) {
-      this.host.say("Type a name for the group");
+      this.host.say(strings.typeANameForTheGroup);
       this.focus.value++;
       return;
     }
@@ -156,7 +156,7 @@ export class GroupWalk {
   skip(): void {
     const group = this.current.peek();
     if (!group) return;
-    this.host.say("Left without a label");
+    this.host.say(strings.leftWithoutALabel);
     this.pass(group.id, "");
   }
 
@@ -174,7 +174,7 @@ export class GroupWalk {
       if (this.current.peek()?.id !== group.id) return;
       if (answer.colors.length < 2) {
         if (resolution < FINEST) this.split(2 * resolution);
-        else this.host.say("This group cannot be split");
+        else this.host.say(strings.thisGroupCannotBeSplit);
         return;
       }
       const others = this.groups.peek().filter(({ id }) => id !== group.id);
@@ -185,7 +185,7 @@ export class GroupWalk {
         nearest: [...part.nearest, ...group.nearest],
       }));
       this.groups.value = bySize([...others, ...made]);
-      this.host.say(`Split into ${made.length}`);
+      this.host.say(strings.splitInto(made.length));
     });
   }
 
@@ -196,13 +196,13 @@ export class GroupWalk {
     const near = group.nearest.map((part) => this.groups.peek().find(({ parts }) => parts.includes(part))).filter((g) => g && g.id !== group.id && this.done.peek().get(g.id) !== "");
     const other = near[0];
     if (!other) {
-      this.host.say("No group lies near this one");
+      this.host.say(strings.noGroupLiesNear);
       return;
     }
     const name = this.done.peek().get(other.id);
     if (name) {
       this.name.value = name;
-      this.host.say(`The nearest group is ${name}: Enter adds this one to it`);
+      this.host.say(strings.theNearestGroupIsEnter(name));
       return;
     }
     const [large, small] = group.points.length < other.points.length ? [other, group] : [group, other];
@@ -216,7 +216,7 @@ export class GroupWalk {
       nearest: [...large.nearest, ...small.nearest],
     };
     this.groups.value = bySize([...this.groups.peek().filter((g) => g !== group && g !== other), made]);
-    this.host.say(`Merged: ${count(made.points.length)}`);
+    this.host.say(strings.merged(strings.count(made.points.length)));
   }
 
   private unlabeled({ points }: SuggestedGroup): Uint32Array {
@@ -232,7 +232,7 @@ export class GroupWalk {
   private endIfOver(): void {
     if (this.current.peek() || !this.open.peek()) return;
     this.stop();
-    this.host.say("All groups are done");
+    this.host.say(strings.allGroupsAreDone);
   }
 
   private reopen(id: number): void {
@@ -253,12 +253,12 @@ export class GroupWalk {
       const proposed = this.unused(proposal(found) || first);
       if (this.name.peek() === first) this.name.value = proposed;
       const [place, all] = this.place;
-      this.host.say(`Group ${place + 1} of ${all}: ${count(points.length)}, ${proposed}. Enter accepts, S splits, M merges, N skips, T edits the name, Escape stops`);
+      this.host.say(strings.groupOfEnterAcceptsS(place + 1, all, strings.count(points.length), proposed));
     });
   }
 
   private ordinal(group: SuggestedGroup): string {
-    return this.unused(`group ${this.groups.peek().indexOf(group) + 1}`);
+    return this.unused(strings.groupGroup(this.groups.peek().indexOf(group) + 1));
   }
 
   /** The name, with a number if a class has it already: two groups are one class only if a person says so. */

@@ -1,7 +1,8 @@
 /** Where a change or a label came from, in words. */
+import * as strings from "../strings";
 
 /** Who gave it. */
-export const WHO: Record<string, string> = { hand: "by hand", suggestion: "suggested", code: "Python" };
+export const WHO: Record<string, string> = { hand: strings.byHand, suggestion: strings.suggestedWord, code: strings.python };
 
 /** A time, with the day unless it is today. */
 export function clock(milliseconds: number): string {

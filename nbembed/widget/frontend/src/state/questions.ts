@@ -6,6 +6,7 @@
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Store } from "./store";
 import { acceptable, accuracyText, confidenceOf, leastConfidence } from "./suggestions";
+import * as strings from "../strings";
 
 type Kind = "doubtful" | "suspicious" | "check";
 
@@ -146,7 +147,7 @@ export class Questions {
     if (!question || question.point < 0 || !this.host.able()) return;
     const known = this.store.traits.classes.peek()[index];
     if (!known) {
-      this.host.say(`There is no class ${key}`);
+      this.host.say(strings.thereIsNoClass(key));
       return;
     }
     this.answerAs(known.name);
@@ -158,7 +159,7 @@ export class Questions {
     if (!question || question.point < 0 || !this.host.able()) return;
     const { kind, point } = question;
     if (kind === "suspicious") this.confirmed.value = new Map(this.confirmed.peek()).set(point, name);
-    if (kind === "suspicious" && this.labelOf(point) === name) this.host.say(`The label ${name} is confirmed`);
+    if (kind === "suspicious" && this.labelOf(point) === name) this.host.say(strings.theLabelIsConfirmed(name));
     else this.host.label(point, name);
     if (kind === "check" || kind === "suspicious") {
       this.next(kind);
@@ -174,7 +175,7 @@ export class Questions {
     this.waiting = null;
     this.checkWanted = this.checking = false;
     this.asked.value = null;
-    this.host.say("No more questions");
+    this.host.say(strings.noMoreQuestions);
   }
 
   /** Accept all suggestions that are at least as sure as the threshold. */
@@ -189,7 +190,7 @@ export class Questions {
     }
     const { count } = acceptable(this.store.suggestions.peek(), this.store.traits.label_codes.peek(), threshold);
     void this.store.commands.send("accept", { confidence: threshold }, []);
-    this.host.say(`${count} ${count === 1 ? "suggestion" : "suggestions"} accepted`);
+    this.host.say(strings.accepted(count));
   }
 
   /** Why nothing can be accepted now, "" if something can. */
@@ -198,15 +199,15 @@ export class Questions {
     if (why) return why;
     const { count, unlabeled, most } = acceptable(this.store.suggestions.value, this.store.traits.label_codes.value, this.threshold.value);
     if (count) return "";
-    if (!unlabeled) return "All points are labeled";
-    return most ? `No suggestion reaches ${this.threshold.value.toFixed(2)} (highest: ${(Math.floor(100 * most) / 100).toFixed(2)})` : "Labels reach no unlabeled point";
+    if (!unlabeled) return strings.allPointsAreLabeled;
+    return most ? strings.noSuggestionReachesHighest(this.threshold.value.toFixed(2), (Math.floor(100 * most) / 100).toFixed(2)) : strings.noUnlabeledPoint;
   }
 
   /** Why there are no suggestions, "" if there are. */
   unready(): string {
     const { state, error } = this.store.suggestions.value;
-    if (!this.labeled()) return "Label some points first";
-    return { none: "Label some points first", making: "Finding the neighbors of each point …", failed: error, ready: "" }[state];
+    if (!this.labeled()) return strings.labelSomePointsFirst;
+    return { none: strings.labelSomePointsFirst, making: strings.findingTheNeighbors, failed: error, ready: "" }[state];
   }
 
   /** Whether suggestions are being made, which bring a question; others, much later, must not. */
@@ -247,7 +248,7 @@ export class Questions {
     if (this.checking && check && check.answered === check.points.length) {
       this.checking = false;
       if (this.asked.peek()?.kind === "check") this.asked.value = null;
-      this.host.say(`Check complete: accuracy ${accuracyText(check)}`);
+      this.host.say(strings.checkCompleteAccuracy(accuracyText(check)));
     }
     if (this.checkWanted && state !== "making") {
       this.checkWanted = false;
@@ -271,8 +272,8 @@ export class Questions {
     const point = this.candidates(kind).find((p) => !seen.has(p));
     if (point === undefined) {
       this.asked.value = null;
-      if (kind === "doubtful") this.host.say("There are no more doubtful points here");
-      if (kind === "suspicious") this.host.say("There are no more suspicious labels here");
+      if (kind === "doubtful") this.host.say(strings.thereAreNoMoreDoubtful);
+      if (kind === "suspicious") this.host.say(strings.thereAreNoMoreSuspicious);
       return;
     }
     this.trail = [...this.trail, point];
@@ -282,7 +283,7 @@ export class Questions {
   private back(): void {
     const question = this.asked.peek();
     if (question && this.at > 0) this.put(question.kind, question.point < 0 ? this.at : this.at - 1);
-    else this.host.say("This is the first question");
+    else this.host.say(strings.thisIsTheFirstQuestion);
   }
 
   private candidates(kind: Kind): number[] {
@@ -302,15 +303,15 @@ export class Questions {
   }
 
   private describe(kind: Kind, point: number): string {
-    const keys = "Number keys answer, N skips, Escape leaves";
-    if (kind === "check") return `Check ${this.place(point)}: point ${point}. ${keys}`;
-    return `Point ${point}: ${this.candidatesText(point)}. ${keys}`;
+    const keys = strings.numberKeysAnswerNSkips;
+    if (kind === "check") return strings.checkPoint(this.place(point), point, keys);
+    return strings.pointPoint(point, this.candidatesText(point), keys);
   }
 
   /** The place of a point in the check: "7 of 20". */
   place(point: number): string {
     const points = this.store.suggestions.value.check?.points ?? [];
-    return `${points.indexOf(point) + 1} of ${points.length}`;
+    return strings.partOf(points.indexOf(point) + 1, points.length);
   }
 
   /** What is suggested for a point: "seven 0.93"; "" where nothing is. */
@@ -326,10 +327,10 @@ export class Questions {
     const { suggestions, traits } = this.store;
     const found = suggestions.value;
     const place = found.suspicious.indexOf(point);
-    if (place >= 0) return `${this.labelOf(point) ?? "no label"}, others say ${traits.classes.value[found.instead[place]]?.name ?? ""}`;
-    if (confidenceOf(found, point) === 0) return "no class is suggested";
+    if (place >= 0) return strings.othersSay(this.labelOf(point) ?? strings.noLabel, traits.classes.value[found.instead[place]]?.name ?? "");
+    if (confidenceOf(found, point) === 0) return strings.noClassIsSuggested;
     const first = traits.classes.value[found.classes[point]]?.name;
     const second = traits.classes.value[found.second[found.doubtful.indexOf(point)]]?.name;
-    return [first, second].filter((name) => name !== undefined).join(" or ");
+    return [first, second].filter((name) => name !== undefined).join(strings.orWord);
   }
 }

@@ -7,6 +7,7 @@ import { computed, effect, signal, untracked, type ReadonlySignal } from "@preac
 import { Answers } from "../wire/queries";
 import type { Store } from "./store";
 import { MEASURES, type ColorMode, type Measure, type QueryName, type Role } from "../wire/wire.generated";
+import * as strings from "../strings";
 
 /** An end of a measure, and what it means. */
 export interface End {
@@ -16,12 +17,12 @@ export interface End {
 
 /** What people read of each measure, and of the ends that it has. */
 export const MEASURE_TEXTS: Record<Measure, { title: string; hint: string; low: End; high?: End }> = {
-  trustworthiness: { title: "trustworthiness", hint: "How far neighbors on the map are neighbors in the data", low: { at: 0, text: "low" }, high: { at: 1, text: "high" } },
-  continuity: { title: "continuity", hint: "How far neighbors in the data are neighbors on the map", low: { at: 0, text: "low" }, high: { at: 1, text: "high" } },
-  kept: { title: "neighbors kept", hint: "Share of the nearest points in the data that are among the nearest on the map", low: { at: 0, text: "none" }, high: { at: 1, text: "all" } },
-  stress: { title: "stress", hint: "How far distances on the map are from being proportional to those in the data", low: { at: 0, text: "faithful" } },
-  pull: { title: "pull of labels", hint: "Length of the force of labels and links", low: { at: 0, text: "free" } },
-  stability: { title: "stability", hint: "Share of the nearest points on the map that are the nearest on maps of other seeds and samples, beyond chance", low: { at: 0, text: "chance" }, high: { at: 1, text: "all" } },
+  trustworthiness: { title: strings.trustworthiness, hint: strings.degreeToWhichNeighbors, low: { at: 0, text: strings.lowInline }, high: { at: 1, text: strings.highInline } },
+  continuity: { title: strings.continuity, hint: strings.degreeToWhichNeighborsInTheData, low: { at: 0, text: strings.lowInline }, high: { at: 1, text: strings.highInline } },
+  kept: { title: strings.neighborsKeptInline, hint: strings.shareOfTheNearestPoints, low: { at: 0, text: strings.none }, high: { at: 1, text: strings.allInline } },
+  stress: { title: strings.stress, hint: strings.deviationOfDistances, low: { at: 0, text: strings.faithful } },
+  pull: { title: strings.pullOfLabels, hint: strings.lengthOfTheForce, low: { at: 0, text: strings.free } },
+  stability: { title: strings.stability, hint: strings.shareOfTheNearestOnOtherMaps, low: { at: 0, text: strings.chance }, high: { at: 1, text: strings.allInline } },
 };
 
 /** The measure that colors the points, or null. */

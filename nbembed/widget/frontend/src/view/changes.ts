@@ -6,6 +6,7 @@ import type { Caption, Legend } from "../map/caption";
 import { png, svg, type Scene } from "../map/picture";
 import { Answers, problemOf } from "../wire/queries";
 import type { Store } from "../state/store";
+import * as strings from "../strings";
 
 /** What the kernel makes a file of. */
 export type Made = "labels_csv" | "web_page";
@@ -86,9 +87,9 @@ export class Changes {
       const scene = this.hands.scene();
       if (!scene) return;
       await navigator.clipboard.write([new ClipboardItem({ "image/png": png(scene, this.caption()) })]);
-      this.hands.say("Picture copied");
+      this.hands.say(strings.pictureCopied);
     } catch {
-      this.problem.value = "The browser does not let this page copy pictures; save the PNG instead.";
+      this.problem.value = strings.theBrowserDoesNotLetThisPage;
     }
   }
 
@@ -98,6 +99,6 @@ export class Changes {
 
   private keep(blob: Blob, name: string): void {
     saveAs(blob, name);
-    this.hands.say(`${name} saved`);
+    this.hands.say(strings.saved(name));
   }
 }

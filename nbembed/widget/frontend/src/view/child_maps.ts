@@ -4,8 +4,8 @@
  */
 import type { Host } from "@anywidget/types";
 import { effect, signal } from "@preact/signals";
-import { count } from "../state/group";
 import type { Store } from "../state/store";
+import * as strings from "../strings";
 
 /** Points of which a map can be made. */
 export const FEWEST = 4;
@@ -33,8 +33,8 @@ export class ChildMaps {
     this.stop = effect(() => {
       const open = this.open.value;
       if (!open) return;
-      if (store.link.state.value === "gone") this.leave("The map of some points ended with the kernel. Its labels are here, too");
-      else if (!known.value.some(({ widget }) => widget === open)) this.leave("The map of some points was closed");
+      if (store.link.state.value === "gone") this.leave(strings.theMapOfSomePoints);
+      else if (!known.value.some(({ widget }) => widget === open)) this.leave(strings.theMapOfSomePointsWas);
     });
   }
 
@@ -52,10 +52,10 @@ export class ChildMaps {
     const points = this.store.traits.selection.peek();
     if (!this.possible || !this.actions.able()) return;
     if (points.length < FEWEST) {
-      this.actions.say(`Select at least ${FEWEST} points to make a map of them`);
+      this.actions.say(strings.selectAtLeastPointsToMake(FEWEST));
       return;
     }
-    this.actions.say(`Making a map of ${count(points.length)}`);
+    this.actions.say(strings.makingAMap(strings.count(points.length)));
     const { ok } = await this.store.commands.send("map_of", {}, [points]);
     const made = this.store.traits.child_maps.peek().at(-1);
     if (ok && made) this.show(made.widget);
@@ -70,7 +70,7 @@ export class ChildMaps {
   }
 
   /** Return to the map of all points. */
-  leave(why = `Map of all ${count(this.store.traits.n_samples.peek())}`): void {
+  leave(why = strings.mapOf(strings.count(this.store.traits.n_samples.peek()))): void {
     this.open.value = "";
     if (this.paused && this.store.traits.state.peek() === "paused" && this.store.link.state.peek() !== "gone") this.actions.togglePlay();
     this.paused = false;
@@ -98,7 +98,7 @@ export class ChildMaps {
       if (!signal.aborted) el.querySelector<HTMLElement>(".nbe")?.focus({ preventScroll: true });
     } catch (error) {
       console.error("nbembed: a map of some points could not be shown", error);
-      if (!signal.aborted) this.leave("The map of some points could not be shown");
+      if (!signal.aborted) this.leave(strings.theMapOfSomePointsCould);
     }
   }
 }

@@ -2,6 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import type { Store } from "../state/store";
 import type { CommandArguments } from "../wire/wire.generated";
+import * as strings from "../strings";
 
 /** What the edits need of their view. */
 interface Host {
@@ -31,8 +32,8 @@ export class ClassEdits {
   style(name: string, look: Look): void {
     if (!this.host.able()) return;
     void this.store.commands.send("style_class", { name, ...look }, []);
-    if (look.hidden !== undefined) this.host.say(`Points of ${name} ${look.hidden ? "hidden" : "shown"}`);
-    else this.host.say(look.symbol ? `${name} is a ${look.symbol}` : `${name} has another color`);
+    if (look.hidden !== undefined) this.host.say(look.hidden ? strings.pointsHidden(name) : strings.pointsShown(name));
+    else this.host.say(look.symbol ? strings.isA(name, look.symbol) : strings.hasAnotherColor(name));
   }
 
   /** Show the points of all classes. */
@@ -46,14 +47,14 @@ export class ClassEdits {
     const to = (classes.peek().find((c) => c.name === name)?.place ?? -1) + by;
     if (to < 0 || to >= classes.peek().length || !this.host.able()) return;
     void this.store.commands.send("style_class", { name, place: to }, []);
-    this.host.say(`${name} is class ${to + 1} of ${classes.peek().length}`);
+    this.host.say(strings.isClass(name, to + 1, classes.peek().length));
   }
 
   /** Make the points of one class points of another. */
   merge(old: string, into: string): void {
     if (!this.host.able()) return;
     void this.store.commands.send("merge_classes", { old, into }, []);
-    this.host.say(`${old} merged into ${into}; undo separates them`);
+    this.host.say(strings.mergedIntoUndoSeparates(old, into));
     if (this.host.chosen.peek() === old) this.host.chosen.value = into;
   }
 
@@ -61,7 +62,7 @@ export class ClassEdits {
   remove(name: string): void {
     if (!this.host.able()) return;
     void this.store.commands.send("remove_class", { name }, []);
-    this.host.say(`Class ${name} removed; undo brings it back`);
+    this.host.say(strings.classRemovedUndoBrings(name));
     this.open.value = false;
   }
 }

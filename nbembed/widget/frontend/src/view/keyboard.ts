@@ -7,6 +7,7 @@ import { inline } from "../state/cards";
 import { columnText, spanOf } from "../state/column_text";
 import { classOfKey } from "./naming";
 import type { View } from "./view";
+import * as strings from "../strings";
 
 /** What kind of element has the focus. */
 type Field = "range" | "choice" | "button" | "name" | "none";
@@ -41,14 +42,14 @@ const ARROWS: Record<string, readonly [number, number]> = {
 export const KEYS: readonly KeyBinding[] = [
   {
     label: "1 – 9",
-    help: "while a point is asked for: give it that class",
+    help: strings.whileAPointIsAskedForGive,
     chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
     when: (view) => view.questions.asking,
     run: answerByKey,
   },
   {
-    label: "Enter",
-    help: "while a point is asked for: give it the chosen class",
+    label: strings.enter,
+    help: strings.whileAPointIsAsked,
     chords: ["Enter"],
     except: ["button"],
     when: (view) => view.questions.asking,
@@ -56,40 +57,40 @@ export const KEYS: readonly KeyBinding[] = [
   },
   {
     label: "0",
-    help: "while a point is asked for: skip it, or give it the class 0 where classes are digits",
+    help: strings.whileAPoint,
     chords: ["0"],
     when: (view) => view.questions.asking,
     run: (view, event) => (classFor(view, event) < 0 ? view.questions.step(1) : answerByKey(view, event)),
   },
-  { label: "G", help: "suggest groups, to name them one by one", chords: ["g"], when: (view) => !view.walk.walking, run: (view) => view.walk.start() },
-  { label: "Enter", help: "while groups are named: accept the group under its name", chords: ["Enter"], except: ["button"], when: (view) => view.walk.walking, run: (view) => view.walk.accept() },
-  { label: "S", help: "while groups are named: split the group", chords: ["s"], when: (view) => view.walk.walking, run: (view) => view.walk.split() },
-  { label: "M", help: "while groups are named: merge the group with the nearest one", chords: ["m"], when: (view) => view.walk.walking, run: (view) => view.walk.merge() },
-  { label: "N", help: "while groups are named: leave the group without a label", chords: ["n"], when: (view) => view.walk.walking, run: (view) => view.walk.skip() },
-  { label: "T", help: "while groups are named: edit the name of the group", chords: ["t"], when: (view) => view.walk.walking, run: (view) => view.walk.focus.value++ },
-  { label: "N", help: "ask for the next doubtful point; with Shift the one before", chords: ["n"], run: (view, event) => view.questions.step(event.shiftKey ? -1 : 1) },
-  { label: "Y", help: "accept the suggestions of at least the minimum confidence", chords: ["y"], run: (view) => view.questions.accept() },
-  { label: "C", help: "check suggestions: ask for points drawn at random", chords: ["c"], run: (view) => view.questions.check() },
+  { label: "G", help: strings.suggestGroupsToNameThem, chords: ["g"], when: (view) => !view.walk.walking, run: (view) => view.walk.start() },
+  { label: strings.enter, help: strings.whileGroupsAreNamedAccept, chords: ["Enter"], except: ["button"], when: (view) => view.walk.walking, run: (view) => view.walk.accept() },
+  { label: "S", help: strings.whileGroupsAreNamedSplit, chords: ["s"], when: (view) => view.walk.walking, run: (view) => view.walk.split() },
+  { label: "M", help: strings.whileGroupsAreNamedMerge, chords: ["m"], when: (view) => view.walk.walking, run: (view) => view.walk.merge() },
+  { label: "N", help: strings.whileGroupsAreNamedLeave, chords: ["n"], when: (view) => view.walk.walking, run: (view) => view.walk.skip() },
+  { label: "T", help: strings.whileGroupsAreNamedEdit, chords: ["t"], when: (view) => view.walk.walking, run: (view) => view.walk.focus.value++ },
+  { label: "N", help: strings.askForTheNextDoubtful, chords: ["n"], run: (view, event) => view.questions.step(event.shiftKey ? -1 : 1) },
+  { label: "Y", help: strings.acceptTheSuggestions, chords: ["y"], run: (view) => view.questions.accept() },
+  { label: "C", help: strings.checkSuggestionsAsk, chords: ["c"], run: (view) => view.questions.check() },
   {
-    label: "Space",
-    help: "while the cursor is shown: select or deselect the nearest point",
+    label: strings.space,
+    help: strings.whileTheCursorIsShown,
     chords: [" "],
     except: ["button", "choice", "range"],
     when: (view) => view.map.peek()?.cursorShown ?? false,
     run: selectAtCursor,
   },
-  { label: "Space", help: "play or pause", chords: [" "], except: ["button", "choice"], run: (view) => view.togglePlay() },
-  { label: "S", help: "one step", chords: ["s"], run: (view) => view.step() },
-  { label: "L", help: "lasso tool", chords: ["l"], run: (view) => view.choose("lasso") },
-  { label: "B", help: "box tool", chords: ["b"], run: (view) => view.choose("box") },
-  { label: "R", help: "brush tool", chords: ["r"], run: (view) => view.choose("brush") },
-  { label: "P", help: "pan tool", chords: ["p"], run: (view) => view.choose("pan") },
-  { label: "F", help: "fit the view", chords: ["f"], run: (view) => view.map.peek()?.fitView() },
-  { label: "+", help: "zoom in", chords: ["+", "="], run: (view) => view.map.peek()?.zoomBy(ZOOM) },
-  { label: "−", help: "zoom out", chords: ["-", "−"], run: (view) => view.map.peek()?.zoomBy(1 / ZOOM) },
+  { label: strings.space, help: strings.playOrPause, chords: [" "], except: ["button", "choice"], run: (view) => view.togglePlay() },
+  { label: "S", help: strings.oneStep, chords: ["s"], run: (view) => view.step() },
+  { label: "L", help: strings.lassoTool, chords: ["l"], run: (view) => view.choose("lasso") },
+  { label: "B", help: strings.boxTool, chords: ["b"], run: (view) => view.choose("box") },
+  { label: "R", help: strings.brushTool, chords: ["r"], run: (view) => view.choose("brush") },
+  { label: "P", help: strings.panTool, chords: ["p"], run: (view) => view.choose("pan") },
+  { label: "F", help: strings.fitTheView, chords: ["f"], run: (view) => view.map.peek()?.fitView() },
+  { label: "+", help: strings.zoomIn, chords: ["+", "="], run: (view) => view.map.peek()?.zoomBy(ZOOM) },
+  { label: "−", help: strings.zoomOut, chords: ["-", "−"], run: (view) => view.map.peek()?.zoomBy(1 / ZOOM) },
   {
     label: "← ↑ → ↓",
-    help: "move a cursor on the map; with Shift in larger steps",
+    help: strings.moveACursor,
     chords: Object.keys(ARROWS),
     except: ["range", "choice", "button"],
     when: (view) => view.map.peek() !== null,
@@ -97,66 +98,66 @@ export const KEYS: readonly KeyBinding[] = [
   },
   {
     label: "I",
-    help: "keep the card of the point under the cursor or pointer open, or close it",
+    help: strings.keepTheCard,
     chords: ["i"],
     when: (view) => view.map.peek() !== null,
     run: toggleCard,
   },
-  { label: "O", help: "open the panel, or fold it away", chords: ["o"], run: (view) => view.togglePanel() },
-  { label: "/", help: "search for points", chords: ["/"], run: (view) => view.openFind() },
-  { label: "Ctrl A", help: "select all points", chords: ["Ctrl a"], run: (view) => view.selectAll() },
+  { label: "O", help: strings.openOrCloseThePanel, chords: ["o"], run: (view) => view.togglePanel() },
+  { label: "/", help: strings.searchForPoints, chords: ["/"], run: (view) => view.openFind() },
+  { label: strings.ctrlA, help: strings.selectAllPoints, chords: ["Ctrl a"], run: (view) => view.selectAll() },
   {
-    label: "Esc",
-    help: "cancel what is being drawn, end the tour, close the field of the class, leave the questions, stop naming groups, then hide the cursor, then cancel keeping apart, then close the cards, then clear the selection",
+    label: strings.esc,
+    help: strings.cancelWhatIsBeingDrawn,
     chords: ["Escape"],
     run: escape,
   },
   {
     label: "1 – 9",
-    help: "choose a class: by its place, or where all are named by digits, 0 among them, by its name",
+    help: strings.chooseAClass,
     chords: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
     run: (view, event) => view.chooseClass(classFor(view, event)),
   },
   {
     label: "T",
-    help: "type a class: for the selection, for the point asked for, or to label with next",
+    help: strings.typeAClass,
     chords: ["t"],
     run: (view) => view.naming.begin(),
   },
-  { label: "Enter", help: "label the selection", chords: ["Enter"], except: ["button"], run: (view) => view.labelSelection() },
-  { label: "H", help: "pin the selection, or unpin it", chords: ["h"], run: (view) => view.pin() },
-  { label: "A", help: "keep the selection apart from another: once for each", chords: ["a"], run: (view) => view.keepApart() },
-  { label: "M", help: "make a map of the selection alone", chords: ["m"], when: (view) => view.childMaps.possible, run: (view) => void view.childMaps.make() },
+  { label: strings.enter, help: strings.labelTheSelection, chords: ["Enter"], except: ["button"], run: (view) => view.labelSelection() },
+  { label: "H", help: strings.pinTheSelectionOrUnpin, chords: ["h"], run: (view) => view.pin() },
+  { label: "A", help: strings.keepTheSelectionApart, chords: ["a"], run: (view) => view.keepApart() },
+  { label: "M", help: strings.makeAMapOfTheSelectionAlone, chords: ["m"], when: (view) => view.childMaps.possible, run: (view) => void view.childMaps.make() },
   {
-    label: "Backspace",
-    help: "from a map of some points back to the map of all",
+    label: strings.backspace,
+    help: strings.fromAMapOfSomePoints,
     chords: ["Backspace"],
     except: ["name"],
     away: true,
     run: (view) => view.childMaps.leave(),
   },
-  { label: "F2", help: "rename the chosen class", chords: ["F2"], run: (view) => (view.renaming.value = view.chosenName.peek() || null) },
+  { label: "F2", help: strings.renameTheChosenClass, chords: ["F2"], run: (view) => (view.renaming.value = view.chosenName.peek() || null) },
   {
-    label: "Ctrl Z",
-    help: "undo; with Shift redo",
+    label: strings.ctrlZ,
+    help: strings.undoWithShiftRedo,
     chords: ["Ctrl z"],
     run: (view, event) => (event.shiftKey ? view.redo() : view.undo()),
   },
-  { label: "Ctrl Y", help: "redo", chords: ["Ctrl y"], run: (view) => view.redo() },
-  { label: "?", help: "show or hide this list", chords: ["?"], run: (view) => view.showHelp(!view.helpOpen.peek()) },
+  { label: strings.ctrlY, help: strings.redoInline, chords: ["Ctrl y"], run: (view) => view.redo() },
+  { label: "?", help: strings.showOrHideThisList, chords: ["?"], run: (view) => view.showHelp(!view.helpOpen.peek()) },
 ];
 
 export const MOUSE: readonly { label: string; help: string }[] = [
-  { label: "Lasso, name, Enter", help: "label what is inside: type a name, its first letters or its number" },
-  { label: "Drag", help: "pan, or draw with the lasso, the box or the brush" },
-  { label: "Shift + drag", help: "with one of these tools: add to the selection" },
-  { label: "Alt + drag", help: "remove from the selection" },
-  { label: "Shift Alt + drag", help: "keep only what is selected already" },
-  { label: "Click", help: "keep the card of a point open, or close it" },
-  { label: "Shift + click", help: "add or remove one point" },
-  { label: "Wheel", help: "zoom, once the map has been clicked" },
-  { label: "Two fingers", help: "pan and zoom, with any tool" },
-  { label: "Long-press, then drag", help: "add to the selection; without dragging: add or remove one point" },
+  { label: strings.lassoNameEnter, help: strings.labelWhatIsInsideType },
+  { label: strings.drag, help: strings.panOrDraw },
+  { label: strings.shiftDrag, help: strings.withOneOfTheseTools },
+  { label: strings.altDrag, help: strings.removeFromTheSelection },
+  { label: strings.shiftAltDrag, help: strings.keepOnlyWhatIsSelected },
+  { label: strings.click, help: strings.keepTheCardOfAPoint },
+  { label: strings.shiftClick, help: strings.addOrRemoveOnePoint },
+  { label: strings.wheel, help: strings.zoomOnceTheMap },
+  { label: strings.twoFingers, help: strings.panAndZoomWithAny },
+  { label: strings.longPressThenDrag, help: strings.addToTheSelectionWithout },
 ];
 
 /** Handle a key press; true when it was ours. */
@@ -219,20 +220,20 @@ function answerByKey(view: View, event: KeyboardEvent): void {
 function answerWithChosen(view: View): void {
   const name = view.chosenName.peek();
   if (name) view.questions.answerAs(name);
-  else view.say("There is no class yet");
+  else view.say(strings.thereIsNoClassYet);
 }
 
 function selectAtCursor(view: View): void {
   const point = view.map.peek()?.cursorPoint() ?? -1;
   if (point >= 0) view.select(Uint32Array.of(point), "toggle");
-  else view.say("No point near the cursor");
+  else view.say(strings.noPointNearTheCursor);
 }
 
 function toggleCard(view: View): void {
   const map = view.map.peek();
   const point = map?.cursorShown ? map.cursorPoint() : map?.hover.peek()?.index ?? -1;
   if (point >= 0) view.toggleCard(point);
-  else view.say("No point near the cursor or pointer");
+  else view.say(strings.noPointNearTheCursorOrPointer);
 }
 
 function moveCursor(view: View, event: KeyboardEvent): void {
@@ -244,7 +245,7 @@ function moveCursor(view: View, event: KeyboardEvent): void {
 
 function escape(view: View): void {
   const map = view.map.peek();
-  if (map?.cancelDrawing()) view.say("Canceled");
+  if (map?.cancelDrawing()) view.say(strings.canceled);
   else if (view.helpOpen.peek()) view.showHelp(false);
   else if (view.tour.peek()) view.tour.value = false;
   else if (view.naming.purpose.peek()) view.naming.close();
@@ -259,15 +260,15 @@ function escape(view: View): void {
 function describePoint(view: View, index: number): string {
   const { label_codes: labels, classes, color_column: column, color_values: values, pinned } = view.store.traits;
   const name = inline(view.store.cards.name(index) ?? "");
-  const parts = [name ? `${name}, point ${index}` : `Point ${index}`];
+  const parts = [name ? strings.pointValue(name, index) : strings.pointIndex(index)];
   const label = classes.peek()[labels.peek()[index]];
-  if (label) parts.push(`labeled ${label.name}`);
-  if (pinned.peek().includes(index)) parts.push("pinned");
+  if (label) parts.push(strings.labeledLabel(label.name));
+  if (pinned.peek().includes(index)) parts.push(strings.pinned);
   const suggested = label || view.questions.hidden.peek().has(index) ? "" : view.questions.suggestedText(index);
-  if (suggested) parts.push(`suggested ${suggested}`);
+  if (suggested) parts.push(strings.suggestedSuggested(suggested));
   const { kind, title, names } = column.peek();
   const value = values.peek()[index];
-  if (kind === "category" && value >= 0) parts.push(`${title || "value"} ${names[value]}`);
-  if ((kind === "number" || kind === "time") && !Number.isNaN(value)) parts.push(`${title || "value"} ${columnText(column.peek(), value, 4, spanOf(column.peek(), values.peek()))}`);
+  if (kind === "category" && value >= 0) parts.push(`${title || strings.value} ${names[value]}`);
+  if ((kind === "number" || kind === "time") && !Number.isNaN(value)) parts.push(`${title || strings.value} ${columnText(column.peek(), value, 4, spanOf(column.peek(), values.peek()))}`);
   return parts.join(", ");
 }

@@ -7,6 +7,7 @@ import type { PointMap } from "../map/map";
 import { same } from "../state/pick";
 import type { Store } from "../state/store";
 import type { ClassInfo } from "../wire/wire.generated";
+import * as strings from "../strings";
 
 /** What a name is typed for: the class of the selection, of the point asked for, or of what is labeled next. */
 type Purpose = "selection" | "question" | "next";
@@ -167,7 +168,7 @@ export class Naming {
     const name = fresh ? typed : this.choices.peek()[at]?.name;
     if (!purpose) return;
     if (!name) {
-      this.host.say("Type the name of a class");
+      this.host.say(strings.typeTheName);
       return;
     }
     this.close();

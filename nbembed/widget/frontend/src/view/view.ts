@@ -11,7 +11,7 @@ import { Changes } from "./changes";
 import { isMissing } from "../state/column_text";
 import { Latest, Setters } from "../wire/commands";
 import { Find } from "../state/find";
-import { count, Group } from "../state/group";
+import { Group } from "../state/group";
 import type { CardBox } from "../map/open_cards";
 import { GroupWalk } from "../state/group_walk";
 import { Compare } from "../state/compare";
@@ -25,6 +25,7 @@ import type { Store } from "../state/store";
 import { Why } from "../state/why";
 import type { Theme } from "../host/theme";
 import type { Background, ColorMode, CommandArguments, CommandName, CommandPoints } from "../wire/wire.generated";
+import * as strings from "../strings";
 
 /** Cards that can be open at a time. */
 export const MOST_CARDS = 12;
@@ -188,7 +189,7 @@ export class View {
   /** Whether commands can be carried out; if not, says so. */
   able(): boolean {
     if (this.store.link.state.peek() !== "gone") return true;
-    this.say("Not possible: the kernel is gone");
+    this.say(strings.notPossibleTheKernel);
     return false;
   }
 
@@ -222,7 +223,7 @@ export class View {
   undo(): void {
     const text = this.store.traits.undo.peek();
     if (!text) return;
-    this.give("undo", {}, [], `Undone: ${text}`);
+    this.give("undo", {}, [], strings.undoneStep(text));
     const points = this.naming.undoing(text);
     if (!points || !this.able()) return;
     this.walk.undone();
@@ -232,13 +233,13 @@ export class View {
   redo(): void {
     const text = this.store.traits.redo.peek();
     if (!text) return;
-    this.give("redo", {}, [], `Redone: ${text}`);
+    this.give("redo", {}, [], strings.redone(text));
     if (this.naming.redoing(text) && this.able()) this.store.select(new Uint32Array(0));
   }
 
   /** Go to a place of the history. */
   goTo(number: number, text: string): void {
-    this.give("go_to", { number }, [], `Gone to: ${text}`);
+    this.give("go_to", { number }, [], strings.goneTo(text));
   }
 
   /** Give up what is done in the background. */
@@ -248,7 +249,7 @@ export class View {
       this.why.recurring.value = false;
       this.colorWithout("stability");
     }
-    this.give("cancel", { what }, [], "Canceled; labels are kept");
+    this.give("cancel", { what }, [], strings.canceledLabelsAreKept);
   }
 
   /** Show no suggestions, so that they begin anew when they are shown again. */
@@ -265,7 +266,7 @@ export class View {
 
   choose(tool: Tool): void {
     this.tool.value = tool;
-    this.say(`${tool[0].toUpperCase()}${tool.slice(1)} tool`);
+    this.say(strings.toolChosen(tool[0].toUpperCase(), tool.slice(1)));
   }
 
   set(name: string, value: number): void {
@@ -275,7 +276,7 @@ export class View {
 
   /** Change a parameter to a word. */
   setWord(name: string, word: string): void {
-    this.give("set_word", { name, word }, [], `${name} is ${word}`);
+    this.give("set_word", { name, word }, [], strings.isWord(name, word));
   }
 
   /** Whether the kernel has not taken the last value of a parameter yet. */
@@ -310,7 +311,7 @@ export class View {
     if (after.length === 0 && before.length === 0) return;
     this.find.remember(before);
     this.store.select(after, by);
-    this.say(after.length ? `${count(after.length)} selected` : "Selection cleared");
+    this.say(after.length ? strings.selected(strings.count(after.length)) : strings.selectionCleared);
   }
 
   /** Select points on a map; the field for their class opens. */
@@ -388,7 +389,7 @@ export class View {
     const known = this.store.traits.classes.peek()[index];
     if (!known) return;
     this.chosenName.value = known.name;
-    this.say(`Class ${known.name}`);
+    this.say(strings.classKnown(known.name));
   }
 
   /** Keep the card of a point open, or close it. */
@@ -401,7 +402,7 @@ export class View {
     const open = this.store.traits.cards.peek();
     if (open.includes(point)) return;
     if (open.length >= MOST_CARDS) {
-      this.say(`${MOST_CARDS} cards are open: close one first`);
+      this.say(strings.cardsAreOpenCloseOne(MOST_CARDS));
       return;
     }
     this.store.showCards(combine(open, Uint32Array.of(point), "add"));
@@ -416,14 +417,14 @@ export class View {
 
   closeCard(point: number): void {
     this.store.showCards(this.store.traits.cards.peek().filter((i) => i !== point));
-    this.say("Card closed");
+    this.say(strings.cardClosed);
   }
 
   closeCards(): void {
     const open = this.store.traits.cards.peek();
     if (!open.length) return;
     this.store.showCards(new Uint32Array(0));
-    this.say(`${count(open.length, "card")} closed`);
+    this.say(strings.closed(strings.count(open.length, "card")));
   }
 
   /** Show or hide names on the map. */
@@ -434,7 +435,7 @@ export class View {
   labelSelection(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
-      this.say("Select points first: with the lasso, or with the arrow keys and Space on the map");
+      this.say(strings.selectPointsFirstWithTheLasso);
       return;
     }
     const chosen = this.chosenName.peek();
@@ -445,21 +446,21 @@ export class View {
   mustLink(): void {
     const points = this.store.traits.selection.peek();
     if (points.length < 2) {
-      this.say("Select at least two points to link");
+      this.say(strings.selectAtLeastTwoPoints);
       return;
     }
-    this.give("must_link", {}, [points], `${count(points.length)} must-linked`);
+    this.give("must_link", {}, [points], strings.mustLinked(strings.count(points.length)));
   }
 
   /** Pin the selected points, or unpin them if all are pinned. */
   pin(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
-      this.say("Select the points to pin first");
+      this.say(strings.selectThePointsToPin);
       return;
     }
     const held = this.held.peek();
-    this.give(held ? "unpin" : "pin", {}, [points], `${count(points.length)} ${held ? "unpinned" : "pinned"}`);
+    this.give(held ? "unpin" : "pin", {}, [points], `${strings.count(points.length)} ${held ? "unpinned" : "pinned"}`);
   }
 
   /** Choose the first group of a cannot-link, then the second. */
@@ -467,36 +468,36 @@ export class View {
     const points = this.store.traits.selection.peek();
     const first = this.apart.peek();
     if (!points.length) {
-      this.say(first ? `Select the points to keep apart from the ${first.length} selected before` : "Select the first group of points to keep apart");
+      this.say(first ? strings.selectThePointsToKeep(first.length) : strings.selectTheFirstGroup);
       return;
     }
     if (!first) {
       this.apart.value = points;
       this.clearSelection();
-      this.say(`${count(points.length)} in the first group. Select the second group, then keep apart; Escape cancels`);
+      this.say(strings.inTheFirstGroupSelect(strings.count(points.length)));
       return;
     }
     const one = new Set(first);
     if (points.some((i) => one.has(i))) {
-      this.say("A point cannot be kept apart from itself: select a second group without points of the first");
+      this.say(strings.aPointCannotBeKept);
       return;
     }
     this.apart.value = null;
-    this.give("cannot_link", {}, [first, points], `${count(first.length)} kept apart from ${count(points.length)}`);
+    this.give("cannot_link", {}, [first, points], strings.keptApart(strings.count(first.length), strings.count(points.length)));
   }
 
   cancelApart(): void {
     this.apart.value = null;
-    this.say("Keeping apart canceled");
+    this.say(strings.keepingApartCanceled);
   }
 
   forget(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
-      this.say("Select the points to forget first");
+      this.say(strings.selectThePointsToForget);
       return;
     }
-    this.give("forget", {}, [points], `Labels, links and pins of ${count(points.length)} removed`);
+    this.give("forget", {}, [points], strings.labelsLinksAndPins(strings.count(points.length)));
   }
 
   /** Label the selected points, old class or new; they make room for the next selection. */
@@ -514,7 +515,7 @@ export class View {
     this.cancelNewClass();
     if (!trimmed || !this.able()) return;
     if (this.store.traits.classes.peek().some((c) => c.name === trimmed)) void this.chooseNamed(trimmed, async () => true);
-    else if (await this.chooseNamed(trimmed, async () => (await this.store.commands.send("add_class", { name: trimmed }, [])).ok)) this.say(`Class ${trimmed} added`);
+    else if (await this.chooseNamed(trimmed, async () => (await this.store.commands.send("add_class", { name: trimmed }, [])).ok)) this.say(strings.classAdded(trimmed));
   }
 
   /** Choose a class by name, which may be new; if it is not `made`, another one. Returns whether it was. */
@@ -549,13 +550,13 @@ export class View {
     this.renaming.value = null;
     const trimmed = name.trim();
     if (!trimmed || trimmed === old) return;
-    this.give("rename_class", { old, new: trimmed }, [], `Class ${old} is now ${trimmed}`);
+    this.give("rename_class", { old, new: trimmed }, [], strings.classIsNow(old, trimmed));
   }
 
   private async label(points: Uint32Array, name: string): Promise<boolean> {
     const confidence = this.confidence.peek();
     if (!this.able()) return false;
-    this.say(`${count(points.length)} labeled as ${name} with confidence ${confidence}`);
+    this.say(strings.labeledAsWithConfidence(strings.count(points.length), name, confidence));
     return (await this.store.commands.send("label", { class: name, confidence }, [points])).ok;
   }
 }
@@ -563,6 +564,6 @@ export class View {
 /** A card as a screen reader says it. */
 function spokenCard(point: number, card: Card): string {
   const rows = card.rows.filter(({ text }) => text).map(({ title, text }) => `${inline(title)} ${inline(text, 120)}`);
-  const near = card.neighbors?.length ? [`nearest in the data: ${card.neighbors.map((n) => inline(n.name) || `point ${n.point}`).join(", ")}`] : [];
-  return [`Card of ${inline(card.name) || `point ${point}`}`, ...rows, ...near].join("; ");
+  const near = card.neighbors?.length ? [strings.nearestInTheDataPoint(card.neighbors.map((n) => inline(n.name) || strings.point(n.point)).join(", "))] : [];
+  return [strings.cardOf(inline(card.name) || strings.point(point)), ...rows, ...near].join("; ");
 }

@@ -7,6 +7,7 @@ import type { Link } from "./link";
 import { waitFor } from "./patience";
 import { typedArray } from "./wire";
 import { QUERY_BUFFERS, type AnswerMessage, type QueryAnswers, type QueryArguments, type QueryName, type QueryPoints } from "./wire.generated";
+import * as strings from "../strings";
 
 /** A query as it goes to the kernel. */
 interface Query {
@@ -125,7 +126,7 @@ export class Answers<N extends QueryName> {
 
 /** Why a question has no answer, "" if it has one. */
 export function problemOf(answer: AnswerMessage | null): string {
-  return answer === null ? "There was no answer." : (answer.error ?? "");
+  return answer === null ? strings.thereWasNoAnswer : (answer.error ?? "");
 }
 
 export function readAnswer<N extends QueryName>(name: N, { fields }: AnswerMessage, buffers: DataView[]): QueryAnswers[N] {

@@ -94,11 +94,13 @@ export interface ColorColumn {
   origin?: number;
 }
 
-/** A map of some points that a page has opened. */
+/** A map of some points that a page has opened, or of all and new rows. */
 export interface ChildMap {
   /** Its Explorer, as the host of widgets knows it. */
   widget: string;
   name: string;
+  /** How many new rows it has. */
+  new: number;
 }
 
 /** Points that were saved by name. */
