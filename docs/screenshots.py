@@ -66,6 +66,15 @@ explorer = nb.Explorer(
 )
 explorer
 """
+CLOUD = """
+import numpy as np
+from sklearn.datasets import load_digits
+import nbembed as nb
+cloud = np.random.default_rng(0).normal(60, 4, (200, 64))
+explorer = nb.Explorer(np.vstack([load_digits().data[:1500], cloud]), nb.HSSNE(random_state=0))
+session = explorer.session
+explorer
+"""
 
 
 def story(name: str, count: int) -> str:
@@ -196,6 +205,17 @@ def why(hand: Hand) -> None:
     hand.widget.get_by_role("table", name="Terms of the cost").wait_for()
 
 
+def stability(hand: Hand) -> None:
+    """Ask in how many other maps the upper half of a Gaussian is together."""
+    tab(hand, "Group")
+    hand.notebook.execute(
+        "explorer.why.resampled()\nexplorer.color_by = 'stability'\n"
+        "cloud = np.arange(1500, 1700)\nheight = session.embedding[cloud, 1]\n"
+        "explorer.select(cloud[height > np.median(height)])"
+    )
+    hand.widget.get_by_text("other maps").wait_for()
+
+
 def many_points(hand: Hand) -> None:
     """Show a density."""
 
@@ -247,6 +267,7 @@ PICTURES: dict[str, tuple[str, Callable[[Hand], None]]] = {
     ),
     "methods": (DIGITS, methods),
     "why": (DIGITS, why),
+    "stability": (CLOUD, stability),
     "many-points": (MANY, many_points),
     "cells": (story("cells-in-anndata", 2), cells),
     "texts": (story("functions-by-class-posteriors", 1) + TEXTS, texts),
