@@ -129,7 +129,8 @@ class MapMaker:
             there = ref()
             return there is None or there._controller.mailbox.machine.closing
 
-        self._session, self._what, self._make = session, what, make
+        # Who else holds the session decides when it ends; its Why holds it.
+        self._session, self._what, self._make = ref, what, make
         self.task = BackgroundTask("nbembed making", over=closed)
         self._told = 0
 
@@ -159,7 +160,10 @@ class MapMaker:
         return made.value
 
     def _request(self) -> tuple[UnsupervisedKey, Callable[[], Any]]:
-        controller = self._session._controller
+        session = self._session()
+        if session is None:
+            raise RuntimeError(f"{self._what} cannot be made: the session is gone")
+        controller = session._controller
         with controller.mailbox.lock:
             settings = unsupervised_settings(controller.mailbox.session_state.settings)
         engine, ref, maker = controller.engine, weakref.ref(controller), weakref.ref(self)
