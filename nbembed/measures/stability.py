@@ -166,7 +166,12 @@ def recurrence(
 
 def _checked(others: Any, n: int) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
     """Return the points that each map shows, and their places."""
-    maps = [np.asarray(other) for other in others]
+    if not hasattr(others, "__iter__"):
+        raise TypeError(f"others must be maps, an iterable of arrays, got {type(others).__name__}")
+    try:
+        maps = [np.asarray(other, dtype=np.float64) for other in others]
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"others must be maps, arrays of numbers: {error}") from error
     if not maps:
         raise ValueError("others must have at least one map, got none")
     for other in maps:

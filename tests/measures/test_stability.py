@@ -108,3 +108,9 @@ def test_bad_arguments_are_named(rng):
     for points in ([4], range(30)):
         with pytest.raises(ValueError, match="points must be some of the 30, at least 2, got"):
             measures.cohesion(Y, points)
+
+
+@pytest.mark.parametrize("others", [None, 3, [["a", "b"]], [None]])
+def test_what_are_no_maps_is_named(others):
+    with pytest.raises((TypeError, ValueError), match="others must be"):
+        measures.stability(np.eye(6, 2), others)
