@@ -200,3 +200,16 @@ def test_a_session_that_is_shown_takes_rows_as_its_data_are(rng: Any) -> None:
         more = nb.Explorer(session=session).add(X[30:])
         np.testing.assert_array_equal(more.session.X, X)
         more.close()
+
+
+def test_maps_of_some_and_other_maps_begin_anew(explore: Any, rng: Any) -> None:
+    X = blobs(rng, 48)
+    explorer = explore(X[:42], nb.HSSNE(**METHOD))
+    more = explorer.add(X[42:])
+    more.session.pause()
+    part = more.map_of(range(20))
+    assert part.session.recipe.init == "pca"
+    part.close()
+    maps = more.why.resampled(timeout=60)
+    assert maps is not None
+    assert {one.shape for one in maps} == {(48, 2)}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.session.core.methods import recipe_of_part
+from nbembed.session.core.methods import recipe_of_part, without_layout
 from nbembed.session.readings.unsupervised import run_to_rest
 from nbembed.supervision import Supervision
 
@@ -70,7 +70,8 @@ def resampled_maps(
 def _settings_of(settings: Settings, n_samples: int, seed: int) -> Settings:
     """Return settings of fewer points, and of another seed."""
     nothing = Supervision(n_samples, settings.supervision.classes)
-    recipe = settings.recipe.reseeded(seed)
+    # A layout to begin with is of other points, and would make all of these maps alike.
+    recipe = without_layout(settings.recipe).reseeded(seed)
     try:
         recipe.check(n_samples, nothing)
     except ValueError:  # a perplexity, say, that is too large for fewer points
