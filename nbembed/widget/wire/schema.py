@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbembed.session.readings.point_measures import MEASURES
-from nbembed.widget.wire import class_types, control_types, queries
+from nbembed.widget.wire import card_types, class_types, control_types, queries
+from nbembed.widget.wire.card_types import CardClass, CardNeighbor, CardRow
 from nbembed.widget.wire.class_types import ClassInfo
 from nbembed.widget.wire.comparison_types import Compared, SnapshotInfo
 from nbembed.widget.wire.control_types import ClassCount, Control, MethodGroup, Prepared
@@ -104,25 +105,6 @@ SuggestionCheck = record(
     Field("high", NUMBER),
     Field("confidence", NUMBER, "How sure the suggestions at least are that it is of."),
 )
-CardRow = record(
-    "CardRow",
-    "A column of a card.",
-    Field("title", TEXT),
-    Field("text", TEXT, "Empty where the value is missing."),
-)
-CardNeighbor = record(
-    "CardNeighbor",
-    "A neighbor in the data of the point of a card.",
-    Field("point", INDEX),
-    Field("name", TEXT, "Empty where points have no names."),
-    Field("distance", NUMBER),
-)
-CardClass = record(
-    "CardClass",
-    "How many of the labeled points that are nearest to the point of a card have a class.",
-    Field("name", TEXT),
-    Field("count", INDEX),
-)
 ChildMap = record(
     "ChildMap",
     "A map of some points that a page has opened, or of all and new rows.",
@@ -139,7 +121,7 @@ SavedSelection = record(
 TYPES: tuple[Enum | Record, ...] = (
     RunState, ColorMode, Background, ColumnKind, *class_types.TYPES,
     *control_types.TYPES, PathStep, ColorColumn, ChildMap, SavedSelection, SecondMap,
-    SuggestionState, SuggestionCheck, CardRow, CardNeighbor, CardClass,
+    SuggestionState, SuggestionCheck, *card_types.TYPES,
     *queries.TYPES,
 )  # fmt: skip
 
