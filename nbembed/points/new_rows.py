@@ -10,7 +10,7 @@ from scipy import sparse
 
 from nbembed.data.matrix_input import matrix_of
 from nbembed.points.columns import as_column
-from nbembed.points.point_data import _labels
+from nbembed.points.point_data import row_names
 from nbembed.points.table import Table, as_table
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def continued(data: PointData, X: Any, n_new: int) -> PointData:
         made.color = as_column(values, made.n_samples, title=color.title)
     if data._names is not None:
         own = data._names is data.index
-        named = _labels(made.index) if own else (joined(data._names, None, n_new, ""), data.named)
+        named = row_names(made.index) if own else (joined(data._names, None, n_new, ""), data.named)
         made._names, made.named = named
     if data._images is not None:
         made._images = data._images.continued(X if np.ndim(X) > 2 else [None] * n_new)

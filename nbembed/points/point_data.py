@@ -209,7 +209,7 @@ class PointData:
 
     def _names_of(self, names: Any, n_samples: int) -> tuple[Any, bool]:
         if names is None:
-            return _labels(self.index)
+            return row_names(self.index)
         values = self._values(names, "names") if is_name(names, self._table) else names
         table = as_table({"names": values}, "names")
         assert table is not None
@@ -242,7 +242,7 @@ def _shown(
     return tuple(ordered[:MOST_COLUMNS]), max(0, len(ordered) - MOST_COLUMNS)
 
 
-def _labels(index: Any) -> tuple[Any, bool]:
+def row_names(index: Any) -> tuple[Any, bool]:
     """Return the labels of rows, and whether they are names; none where rows are only counted."""
     if index is None or len(index) == 0:
         return None, False

@@ -353,7 +353,6 @@ class Mbed(PlacesNewPoints):
         self.directions_ = None if directions is None else np.array(directions)
         found = recipe.region_centers(step.embedding, objective)
         self.centers_, self.center_classes_ = (None, None) if found is None else found
-        self._alpha = recipe.tails
         self._lam = step.value * radius
 
 
