@@ -280,6 +280,12 @@ class Recipe(ABC, Generic[A]):
         """Return the recipe with another seed, if it has a random state."""
         return self.replace(random_state=seed) if hasattr(self, "random_state") else self
 
+    def without_layout(self) -> Self:
+        """Return the recipe with its default ``init``, if it was given a layout to begin with."""
+        default = {f.name: f.default for f in dataclasses.fields(self) if f.name == "init"}
+        layout = default and not isinstance(getattr(self, *default), str)
+        return self.replace(**default) if layout else self
+
     @property
     def tolerance(self) -> float:
         """The ``tol`` of the recipe's runs."""

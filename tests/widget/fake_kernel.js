@@ -419,7 +419,7 @@ export class FakeKernel {
     if (name === "map_of") {
       const widget = `anywidget:${children.size + 1}`;
       children.set(widget, new FakeKernel({ n: points.length, clusters: 2, seed: 7 }));
-      this.update({ child_maps: [...this.traits.child_maps, { widget, name: `${points.length} points` }] });
+      this.update({ child_maps: [...this.traits.child_maps, { widget, name: `${points.length} points`, new: 0 }] });
     }
     if (name === "close_map") this.update({ child_maps: this.traits.child_maps.filter(({ widget }) => widget !== a.widget) });
     if (name === "show_path_step") this.update({ chosen_step: a.index });

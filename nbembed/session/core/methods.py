@@ -23,14 +23,7 @@ def known_methods(*more: type[Any]) -> dict[str, type[Recipe[Any]]]:
     return {**registered(), **found}
 
 
-def without_layout(recipe: Recipe[Any]) -> Recipe[Any]:
-    """Return a method that begins as it does by default, if it was given a layout to begin with."""
-    given = {f.name: f.default for f in fields(recipe) if f.name == "init"}
-    has_layout = given and not isinstance(getattr(recipe, "init"), str)  # noqa: B009
-    return recipe.replace(**given) if has_layout else recipe
-
-
 def recipe_of_part(recipe: Recipe[Any]) -> Recipe[Any]:
     """Return a method for some of the points: what can follow their number does so."""
     by_number = [f.name for f in fields(recipe) if isinstance(f.default, str) and f.default == AUTO]
-    return without_layout(recipe).replace(**dict.fromkeys(by_number, AUTO))
+    return recipe.without_layout().replace(**dict.fromkeys(by_number, AUTO))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.session.core.methods import recipe_of_part, without_layout
+from nbembed.session.core.methods import recipe_of_part
 from nbembed.session.readings.unsupervised import run_to_rest
 from nbembed.supervision import Supervision
 
@@ -71,7 +71,7 @@ def _settings_of(settings: Settings, n_samples: int, seed: int) -> Settings:
     """Return settings of fewer points, and of another seed."""
     nothing = Supervision(n_samples, settings.supervision.classes)
     # A layout to begin with is of other points, and would make all of these maps alike.
-    recipe = without_layout(settings.recipe).reseeded(seed)
+    recipe = settings.recipe.without_layout().reseeded(seed)
     try:
         recipe.check(n_samples, nothing)
     except ValueError:  # a perplexity, say, that is too large for fewer points

@@ -153,7 +153,10 @@ def test_the_map_is_there_again_when_that_of_some_points_ends(
 
 
 def test_a_map_that_the_host_does_not_know_is_not_opened(page: Page) -> None:
-    act(page, "k.update({ child_maps: [{ widget: 'anywidget:none', name: '<b>9</b> points' }] })")
+    act(
+        page,
+        "k.update({ child_maps: [{ widget: 'anywidget:none', name: '<b>9</b> points', new: 0 }] })",
+    )
     maps(page).get_by_role("button", name="<b>9</b> points", exact=True).click()
     expect(page.locator(".nbe-spoken")).to_contain_text("could not be shown")
     at_home(page)
