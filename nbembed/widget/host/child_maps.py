@@ -1,4 +1,6 @@
-"""Maps of some points that a page opens over the map of all: Explorers that their parent holds.
+"""Maps of some points, of more, or of other features, that a page opens over a map.
+
+They are Explorers that their parent holds.
 
 A child ends as any Explorer does: when no page shows it and nothing refers to it. Its parent refers
 to it until either is closed or a page closes the child.
@@ -35,10 +37,14 @@ class ChildMaps:
     def _add(self, points: NDArray[Any]) -> None:
         self.add(self._make(points))
 
-    def add(self, child: Any) -> None:
-        """Hold a child, and show pages the way to it."""
+    def add(self, child: Any, instead_of: Any = None) -> None:
+        """Hold a child, and show pages the way to it; it may take the place of another one."""
         child.observe(self._closed, "comm")
-        self._set((*self.open, child))
+        if any(known is instead_of for known in self.open):
+            child._instead_of = _reference(instead_of)
+            self._set(tuple(child if known is instead_of else known for known in self.open))
+        else:
+            self._set((*self.open, child))
 
     def _close(self, widget: str) -> None:
         """Let go of a child."""
@@ -68,6 +74,14 @@ def _reference(child: Any) -> str:
 
 def _described(child: Any) -> dict[str, Any]:
     new, name = child._new, counted(child.n_samples, "point")
-    if new:
+    if child._prepared_how:
+        name = child._prepared_how
+    elif new:
         name = f"with {counted(new, 'new row')}"
-    return {"widget": _reference(child), "name": name, "new": new}
+    return {
+        "widget": _reference(child),
+        "name": name,
+        "new": new,
+        "prepared": bool(child._prepared_how),
+        "instead_of": child._instead_of,
+    }
