@@ -5,8 +5,8 @@ At t = 1 the row that a new point minimizes (:mod:`.placement`) is
     f(y) = (1 + μ) Σ_j p_j e_j(y) + V(y),    V(y) = log Σ_j exp(−e_j(y))
 
 The first sum runs over the neighbors with p_j > 0 alone. V is the same for all new points with the
-same w, because the fitted points do not move: it is computed once, exactly, at the nodes of a mesh
-of spacing h, and interpolated by cubic B-splines in between,
+same w, because the fitted points do not move: it is computed once at the nodes of a mesh of
+spacing h (:mod:`nbembed.methods.field_placement`), and interpolated by cubic B-splines in between,
 
     V(y) = Σ_ab c_ab B(x/h − a) B(y/h − b)
 
@@ -32,18 +32,18 @@ from nbembed.kernels.threads import run_chunks
 
 #: Numbers that describe the mesh, before the coefficients: x₀, y₀, 1/h, rows, columns.
 HEADER = 5
-#: New points in a chunk of work.
+#: New points, or nodes, in a chunk of work.
 CHUNK = 128
 
 
 @compiled
-def _potentials(Yt, x, ys, w, alpha, out):
-    """Write V at the nodes (x, ys[b])."""
+def _potentials(Yt, nodes, w, alpha, out):
+    """Write V at each node."""
     n = Yt.shape[1]
     e = np.empty(n)
     xs, heights = Yt[0], Yt[1]
-    for b in range(ys.size):
-        y = ys[b]
+    for b in range(nodes.shape[1]):
+        x, y = nodes[0, b], nodes[1, b]
         low = np.inf
         for j in range(n):
             across, up = xs[j] - x, heights[j] - y
@@ -66,18 +66,20 @@ def _potentials(Yt, x, ys, w, alpha, out):
             out[b] = np.log(total)
 
 
-def potentials(Yt: Any, xs: Any, ys: Any, w: float, alpha: float, n_threads: int) -> Any:
-    """Return V at the nodes of a mesh, shape (len(xs), len(ys)), with one w for all points.
+def potentials(Yt: Any, nodes: Any, w: float, alpha: float, n_threads: int) -> Any:
+    """Return V at nodes (2, m), shape (m,), with one w for all points, by all sums.
 
     ``Yt`` (2, n) float64 holds the coordinates of the fitted points.
     """
     alpha = 0.0 if alpha < GAUSSIAN_BELOW else float(alpha)
-    Yt, ys, out = read_only(Yt), read_only(ys), np.empty((len(xs), len(ys)))
+    out = np.empty(nodes.shape[1])
+    Yt, nodes = read_only(Yt), read_only(nodes)
 
-    def run(a: int) -> None:
-        _potentials(Yt, float(xs[a]), ys, float(w), alpha, out[a])
+    def run(chunk: int) -> None:
+        here = slice(chunk * CHUNK, (chunk + 1) * CHUNK)
+        _potentials(Yt, nodes[:, here], float(w), alpha, out[here])
 
-    run_chunks(run, len(xs), n_threads)
+    run_chunks(run, -(-out.size // CHUNK), n_threads)
     return out
 
 

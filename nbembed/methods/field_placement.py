@@ -3,10 +3,12 @@
 A map of :data:`FIELD_FROM` points or more places new points in O(k) a step: a new point's
 probabilities p are over its k = 3 · perplexity nearest fitted points alone, as in openTSNE's
 ``transform``, and what repels it from all fitted points is interpolated from a mesh
-(:mod:`nbembed.kernels.placement_field`). This form is ours; it takes maps of two dimensions, rows
-of one width whose cost is KL(p‖q) (SNE, HSSNE, Mbed), and affinities of a perplexity. All others
-sum over all fitted points (:mod:`.placement`). Which form is taken depends on the fitted map alone,
-so that a point's place does not depend on the other new points.
+(:mod:`nbembed.kernels.placement_field`). At the nodes of the mesh that potential is summed by the
+grid of :mod:`nbembed.kernels.grid.sums`, the nodes being points without a charge; where it is small
+beside what the grid rounds off, all fitted points are summed. This form is ours; it takes maps of
+two dimensions, rows of one width whose cost is KL(p‖q) (SNE, HSSNE, Mbed), and affinities of a
+perplexity. All others sum over all fitted points (:mod:`.placement`). Which form is taken depends
+on the fitted map alone, so that a point's place does not depend on the other new points.
 
 A point that comes to rest at the rim of the mesh is placed again by all sums.
 """
@@ -22,8 +24,13 @@ import numpy as np
 from scipy.ndimage import spline_filter
 
 from nbembed.affinities import calibrated_rows, neighbors_of_perplexity
+from nbembed.kernels.grid.plan import spacing
+from nbembed.kernels.grid.radial import Radial
+from nbembed.kernels.grid.size import grid_for, little_memory
+from nbembed.kernels.grid.sums import radial_sums
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.kernels.placement_field import descend_on_field, potentials
+from nbembed.kernels.terms import GAUSSIAN_BELOW
 from nbembed.kernels.threads import resolve_threads
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, first_places, place
 from nbembed.neighbors import find_neighbors, nearest_given
@@ -39,9 +46,12 @@ SPACING = 0.35
 #: How far the mesh reaches beyond the map: a share of its extent, at least so many widths.
 MARGIN, WIDTHS = 0.15, 5.0
 #: Meshes of more nodes would take longer than they save.
-NODES = 2**20
-#: Values of the similarity, nodes · n_samples, that a potential may take: seconds.
-WORK = 2**34
+NODES = 2**23
+#: Where the fitted points are felt less than this, in units of one nearby, the grid errs by more
+#: than a thousandth (α = 0; farther out for others).
+FAINT = 1e-6
+#: Pairs of such nodes and fitted points that may be summed: seconds.
+WORK = 2**33
 #: Neighbors of new points that are held at a time, and the least number of points.
 BLOCK, LEAST = 2**22, 256
 #: Points at the rim that are placed at a time.
@@ -78,11 +88,14 @@ class MapField:
         margin = np.maximum(MARGIN * (high - low), WIDTHS / math.sqrt(w))
         h = SPACING / math.sqrt(w * max(1.0, alpha))
         counts = np.ceil((high - low + 2 * margin) / h) + 4
-        if counts.prod() > NODES or counts.prod() * len(Y) > WORK:
+        if counts.prod() > NODES:
             return None
-        first = low - margin - h
-        xs, ys = (first[k] + h * np.arange(int(counts[k])) for k in range(2))
-        V = potentials(Y.T, xs, ys, w, alpha, resolve_threads(n_jobs))
+        first, shape = low - margin - h, counts.astype(int)
+        nodes = first[:, None] + h * np.indices(shape).reshape(2, -1)
+        V = _log_normalizers(Y.T, nodes, w, alpha, resolve_threads(n_jobs))
+        if V is None:
+            return None
+        V = V.reshape(shape)
         coefficients = spline_filter(V, order=3, mode="mirror")
         field = np.r_[first, 1 / h, V.shape, coefficients.ravel()]
         return cls(field, Y, center, rms_radius(Y) or 1.0)
@@ -91,6 +104,29 @@ class MapField:
         """Return the places within three nodes of the rim of the mesh."""
         at = (places - self.center - self.field[:2]) * self.field[2]
         return np.asarray(((at < 4) | (at > self.field[3:5] - 5)).any(axis=1))
+
+
+def _log_normalizers(
+    Yt: NDArray[np.float64], nodes: NDArray[np.float64], w: float, alpha: float, n_threads: int
+) -> NDArray[np.float64] | None:
+    """Return V at the nodes (2, n_nodes), or None where it would take long."""
+    n = Yt.shape[1]
+    kernel = Radial(0.0 if alpha < GAUSSIAN_BELOW else float(alpha))
+    together = np.concatenate([Yt, nodes], axis=1) * math.sqrt(w)
+    sums = np.zeros(nodes.shape[1])
+    if spacing(kernel, precise=True) > 0:
+        grid = grid_for(together, kernel, precise=True)
+        if not little_memory(grid, double=True):
+            return None
+        charges = np.repeat([1.0, 0.0], [n, nodes.shape[1]])
+        terms = radial_sums(together, kernel, charges, n_threads, precise=True, grid=grid)
+        sums = terms.potential[n:]
+    faint = np.flatnonzero(sums < FAINT)
+    if faint.size * n > WORK:
+        return None
+    V = np.log(np.maximum(sums, FAINT))
+    V[faint] = potentials(Yt, nodes[:, faint], w, alpha, n_threads)
+    return V
 
 
 def place_on_field(

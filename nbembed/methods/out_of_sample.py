@@ -73,8 +73,8 @@ class PlacesNewPoints(Estimator):
         O(n_new · n_samples · (n_features + n_components)) time; work goes by blocks, so that
         memory does not grow with the number of new points. On maps of 10 000 points or more in two
         dimensions, where the cost allows it, O(n_new · (n_samples · n_features + perplexity)), and
-        O(nodes · n_samples) at the first call, for a potential on a mesh over the map: a new
-        point's probabilities are then over its 3 · perplexity nearest neighbors alone, see
+        O(nodes log nodes + n_samples) at the first call, for a potential on a mesh over the map:
+        a new point's probabilities are then over its 3 · perplexity nearest neighbors alone, see
         :mod:`nbembed.methods.field_placement`. Labels and links do not enter.
         """
         check_is_fitted(self, "embedding_")

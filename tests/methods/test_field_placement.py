@@ -34,13 +34,23 @@ def clusters(rng):
 @pytest.mark.parametrize("functions", [placement_field, reference])
 @pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0, 2.5])
 def test_the_potential_is_the_logarithm_of_the_normalizer(rng, alpha, functions):
-    Y, xs, ys = 3 * rng.normal(size=(70, 2)), np.linspace(-9, 9, 5), np.linspace(-40, 8, 4)
-    V = functions.potentials(Y.T, xs, ys, 1.7, alpha, 2)
-    for a, x in enumerate(xs):
-        for b, y in enumerate(ys):
-            tau = 1.7 * np.square(Y - (x, y)).sum(axis=1)
-            e = tau if alpha == 0 else np.log1p(alpha * tau) / alpha
-            assert V[a, b] == pytest.approx(np.logaddexp.reduce(-e), rel=1e-9)
+    Y = 3 * rng.normal(size=(70, 2))
+    nodes = rng.uniform((-9, -40), (9, 8), (300, 2)).T
+    V = functions.potentials(Y.T, nodes, 1.7, alpha, 2)
+    for node, value in zip(nodes.T, V, strict=True):
+        tau = 1.7 * np.square(Y - node).sum(axis=1)
+        e = tau if alpha == 0 else np.log1p(alpha * tau) / alpha
+        assert value == pytest.approx(np.logaddexp.reduce(-e), rel=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0, 2.5])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_at_the_nodes_of_a_mesh_the_grid_sums_it(rng, alpha, n_threads):
+    Y = 2 * rng.normal(size=(600, 2)) + rng.choice([0, 40], (600, 1))
+    nodes = rng.uniform(-20, 110, (2, 4000))
+    V = module._log_normalizers(Y.T, nodes, 1.7, alpha, n_threads)
+    np.testing.assert_allclose(V, placement_field.potentials(Y.T, nodes, 1.7, alpha, 1), atol=1e-3)
+    assert (np.exp(V) < module.FAINT).any() == (alpha < 1)
 
 
 def row_costs(P, Y, places, alpha):
@@ -159,14 +169,28 @@ def test_which_maps_have_a_field(rng, everywhere, monkeypatch):
     assert MapField.of(Y, RowCost(precision=None)) is None
     assert MapField.of(rng.normal(size=(60, 3)), RowCost(1.0)) is None
     nodes = MapField.of(Y, RowCost(1.0)).field[3:5].prod()
-    monkeypatch.setattr(module, "WORK", int(nodes * 60))
+    monkeypatch.setattr(module, "NODES", int(nodes))
     assert MapField.of(Y, RowCost(1.0)) is not None
-    monkeypatch.setattr(module, "WORK", int(nodes * 60) - 1)
+    monkeypatch.setattr(module, "NODES", int(nodes) - 1)
     assert MapField.of(Y, RowCost(1.0)) is None
-    monkeypatch.undo()
-    monkeypatch.setattr(module, "FIELD_FROM", 50)
-    monkeypatch.setattr(module, "NODES", 10)
-    assert MapField.of(Y, RowCost(1.0)) is None
+
+
+def test_a_map_with_much_empty_space_has_no_field(rng, everywhere, monkeypatch):
+    Y = rng.normal(size=(60, 2)) + rng.choice([0, 40], (60, 1))
+    summed = []
+    potentials = module.potentials
+
+    def counted(Yt, nodes, *arguments):
+        summed.append(nodes.shape[1] * Yt.shape[1])
+        return potentials(Yt, nodes, *arguments)
+
+    monkeypatch.setattr(module, "potentials", counted)
+    assert MapField.of(Y, RowCost(0.0)) is not None
+    monkeypatch.setattr(module, "WORK", summed[0])
+    assert MapField.of(Y, RowCost(0.0)) is not None
+    monkeypatch.setattr(module, "WORK", summed[0] - 1)
+    assert MapField.of(Y, RowCost(0.0)) is None
+    assert MapField.of(Y, RowCost(1.0)) is not None
 
 
 @pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])

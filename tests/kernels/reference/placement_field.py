@@ -17,14 +17,13 @@ def _exponents(tau: Any, w: float, alpha: float) -> tuple[Any, Any]:
     return np.log1p(alpha * w * tau) / alpha, w / (1 + alpha * w * tau)
 
 
-def potentials(Yt: Any, xs: Any, ys: Any, w: float, alpha: float, n_threads: int) -> Any:
+def potentials(Yt: Any, nodes: Any, w: float, alpha: float, n_threads: int) -> Any:
     """See :func:`nbembed.kernels.placement_field.potentials`."""
-    out = np.empty((len(xs), len(ys)))
-    for a, x in enumerate(xs):
-        tau = (Yt[0] - x) ** 2 + (Yt[1] - np.asarray(ys)[:, None]) ** 2
-        e, _ = _exponents(tau, w, alpha)
-        low = e.min(axis=1)
-        out[a] = np.log(np.exp(low[:, None] - e).sum(axis=1)) - low
+    out = np.empty(nodes.shape[1])
+    for b, node in enumerate(nodes.T):
+        e, _ = _exponents(np.square(Yt - node[:, None]).sum(axis=0), w, alpha)
+        low = e.min()
+        out[b] = np.log(np.exp(low - e).sum()) - low
     return out
 
 
