@@ -112,14 +112,25 @@ def test_a_second_change_takes_the_place_of_the_first(explore: Any, rng: Any) ->
     [told] = explorer.child_maps
     assert told["name"] == "width × 2, without price"
     assert (told["prepared"], told["new"]) == (True, 0)
-    assert told["instead_of"] == f"anywidget:{first.model_id}"
+    place = told["place"]
     second.session.label([1], "new")
     eventually(lambda: explorer.labels[1] == first.labels[1] == "new")
     beside = explorer.prepare(standardize=False)
     assert explorer.children == (second, beside)
     assert explorer.child_maps[1]["name"] == "as it is"
+    assert explorer.child_maps[0]["place"] == place != explorer.child_maps[1]["place"]
+    third = first.prepare(weights={"width": 0.5})
+    assert part.open == (third, beside)
+    assert explorer.child_maps[0]["place"] == place
     first.close()
-    assert part.open == (second, beside)
+    assert part.open == (third, beside)
+    third.close()
+    assert part.open == (beside,)
+    last = third.prepare(weights={"width": 1.5})
+    assert part.open == (beside, last)
+    assert explorer.child_maps[1]["place"] not in (place, explorer.child_maps[0]["place"])
+    third.close()
+    assert part.open == (beside, last)
 
 
 def test_without_the_first_map_the_path_begins_anew(explore: Any, rng: Any) -> None:

@@ -29,6 +29,7 @@ class ChildMaps:
     def __init__(self, make: Callable[[NDArray[Any]], Any], writer: TraitWriter) -> None:
         self._make, self._writer = make, writer
         self.open: tuple[Any, ...] = ()
+        self._places = 0  # that children had
         self.commands: dict[str, Callable[..., None]] = {
             "map_of": self._add,
             "close_map": self._close,
@@ -38,13 +39,18 @@ class ChildMaps:
         self.add(self._make(points))
 
     def add(self, child: Any, instead_of: Any = None) -> None:
-        """Hold a child, and show pages the way to it; it may take the place of another one."""
+        """Hold a child, and show pages the way to it.
+
+        It takes the place of another one, or of what has that place by now.
+        """
         child.observe(self._closed, "comm")
-        if any(known is instead_of for known in self.open):
-            child._instead_of = _reference(instead_of)
-            self._set(tuple(child if known is instead_of else known for known in self.open))
-        else:
+        place = None if instead_of is None else instead_of._place
+        if place not in [known._place for known in self.open]:
+            child._place, self._places = self._places, self._places + 1
             self._set((*self.open, child))
+        else:
+            child._place = place
+            self._set(tuple(child if known._place == place else known for known in self.open))
 
     def _close(self, widget: str) -> None:
         """Let go of a child."""
@@ -83,5 +89,5 @@ def _described(child: Any) -> dict[str, Any]:
         "name": name,
         "new": new,
         "prepared": bool(child._prepared_how),
-        "instead_of": child._instead_of,
+        "place": child._place,
     }

@@ -40,8 +40,8 @@ class PreparesOtherwise:
     _prepared_from: weakref.ref[Any] | None = None
     #: What is prepared otherwise, in a few words.
     _prepared_how = ""
-    #: The widget whose place it took on the path, "" for none's.
-    _instead_of = ""
+    #: Its place on the path from the map that refers to it, if one does.
+    _place = -1
 
     def prepare(
         self,
@@ -128,7 +128,7 @@ class PreparesOtherwise:
         made._shared = SharedLabels(first._session, made._session, np.arange(session.n_samples))
         made._prepared_from = weakref.ref(first)
         made._prepared_how = difference(first._data.choices, made._data.choices)
-        first._child_maps.add(made, instead_of=self)
+        first._child_maps.add(made, instead_of=None if first is self else self)
         made._session.play()
         return made
 

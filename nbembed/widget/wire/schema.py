@@ -112,7 +112,7 @@ ChildMap = record(
     Field("name", TEXT),
     Field("new", INDEX, "How many new rows it has."),
     Field("prepared", FLAG, "Whether its rows are the same, prepared otherwise."),
-    Field("instead_of", TEXT, "The widget whose place it took, empty if none's."),
+    Field("place", INDEX, "Its own among them; a map that replaces it takes it over."),
 )
 SavedSelection = record(
     "SavedSelection",

@@ -103,8 +103,8 @@ export interface ChildMap {
   new: number;
   /** Whether its rows are the same, prepared otherwise. */
   prepared: boolean;
-  /** The widget whose place it took, empty if none's. */
-  instead_of: string;
+  /** Its own among them; a map that replaces it takes it over. */
+  place: number;
 }
 
 /** Points that were saved by name. */
