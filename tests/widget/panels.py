@@ -25,7 +25,7 @@ TABLE = """
 const used = { embedded: true, possible: true, weight: 1.5, log: false, positive: true };
 k.table = [{ column: 0, title: "size", use: "number", ...used },
   { column: 1, title: "plan", use: "category", ...used, positive: false },
-  { column: 2, title: "note", use: "left out: IDs", ...used, embedded: false, possible: false }]
+  { column: 2, title: "note", use: "ID or code", ...used, embedded: false, possible: false }]
 """
 TABS = ("Steer", "Data", "Group", "Find", "Why", "Compare", "History")
 

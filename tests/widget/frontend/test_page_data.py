@@ -26,8 +26,8 @@ TABLE = (
     column(0, "income"),
     column(1, "change", positive=False),
     column(2, "plan", use="category", positive=False),
-    column(3, "city", use="left out: not chosen", embedded=False),
-    column(4, "id", use="left out: IDs", embedded=False, possible=False, positive=False),
+    column(3, "city", use="not chosen", embedded=False),
+    column(4, "id", use="ID or code", embedded=False, possible=False, positive=False),
 )
 
 
@@ -76,7 +76,7 @@ def test_columns_and_their_use_are_listed(page: Page) -> None:
     expect(panel.get_by_role("checkbox", name="Embed income")).to_be_checked()
     expect(panel.get_by_role("checkbox", name="Embed city")).not_to_be_checked()
     expect(panel.get_by_role("checkbox", name="Embed id")).to_be_disabled()
-    expect(panel.get_by_text("left out: IDs")).to_be_visible()
+    expect(panel.get_by_text("ID or code")).to_be_visible()
     expect(panel.get_by_role("slider")).to_have_count(3)
     expect(panel.get_by_role("checkbox", name="log of")).to_have_count(1)
     expect(panel.get_by_role("searchbox")).to_have_count(0)
