@@ -45,10 +45,10 @@ function Choice({ view, found }: { view: View; found: Found }) {
       {data.elsewhere.value && <p class="nbe-why" role="status">{strings.theMapIsElsewhere}</p>}
       <label class="nbe-row nbe-check" title={strings.scaleNumbersHint}>
         <input
-          type="checkbox" data-control="standardize" aria-label={strings.scaleNumbers} checked={standardized} disabled={!possible}
+          type="checkbox" data-control="standardize" aria-label={strings.scaleNumbers} checked={data.scaled.value ?? standardized} disabled={!possible}
           onChange={(e) => {
             data.standardize(e.currentTarget.checked);
-            e.currentTarget.checked = standardized; // until another map says otherwise
+            e.currentTarget.checked = data.scaled.peek() ?? standardized;
           }}
         />
         <span class="nbe-row-name">{strings.scaleNumbers}</span>
@@ -73,13 +73,13 @@ function Choice({ view, found }: { view: View; found: Found }) {
 }
 
 function Column({ data, column, disabled }: { data: Data; column: DataColumn; disabled: boolean }) {
-  const { column: k, title, use, embedded, possible } = column;
-  const name = inline(title, 60) || "–";
+  const { column: k, title, embedded, possible } = column;
+  const [name, use] = [inline(title, 60) || "–", inline(column.use, 200)];
   return (
     <li class="nbe-data-column" title={strings.columnAndUse(inline(title, 200), use)}>
       <label class="nbe-row nbe-check">
         <input
-          type="checkbox" data-control={`embed ${k}`} aria-label={strings.embed(name)} aria-description={use} checked={embedded} disabled={disabled || !possible}
+          type="checkbox" data-control={`embed-${k}`} aria-label={strings.embed(name)} aria-description={use} checked={embedded} disabled={disabled || !possible}
           onChange={(e) => {
             data.change(column, { embedded: e.currentTarget.checked });
             e.currentTarget.checked = data.draft.peek()?.embedded ?? embedded;
@@ -103,7 +103,7 @@ function Uses({ data, column, name, disabled }: { data: Data; column: DataColumn
   return (
     <div class="nbe-data-uses">
       <input
-        type="range" class="nbe-range" data-control={`slide ${k}`} aria-label={strings.weightOf(name)} aria-valuetext={text} title={strings.weightHint} disabled={disabled}
+        type="range" class="nbe-range" data-control={`slide-${k}`} aria-label={strings.weightOf(name)} aria-valuetext={text} title={strings.weightHint} disabled={disabled}
         min={0} max={HEAVIEST} step={STEP} value={weight} style={{ "--nbe-filled": `${(100 * weight) / HEAVIEST}%` }}
         onPointerDown={() => (keyed.current = false)}
         onKeyDown={(e) => {
@@ -117,14 +117,14 @@ function Uses({ data, column, name, disabled }: { data: Data; column: DataColumn
         onChange={(e) => data.change(column, { weight: tidy(e.currentTarget.valueAsNumber) }, keyed.current)}
       />
       <NumberField
-        control={`weight ${k}`} label={strings.number(strings.weightOf(name))} text={text} disabled={disabled} hint={strings.weightHint}
+        control={`weight-${k}`} label={strings.number(strings.weightOf(name))} text={text} disabled={disabled} hint={strings.weightHint}
         onValue={(value) => value !== weight && data.change(column, { weight: value })}
         onStep={(by) => data.change(column, { weight: tidy(weight + by * STEP) }, true)}
       />
       {positive && (
         <label class="nbe-row nbe-check" title={strings.logHint}>
           <input
-            type="checkbox" data-control={`log ${k}`} aria-label={strings.logOf(name)} checked={log} disabled={disabled || weight === 0}
+            type="checkbox" data-control={`log-${k}`} aria-label={strings.logOf(name)} checked={log} disabled={disabled || weight === 0}
             onChange={(e) => {
               data.change(column, { log: e.currentTarget.checked });
               e.currentTarget.checked = data.draft.peek()?.log ?? log;

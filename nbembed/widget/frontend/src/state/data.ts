@@ -4,7 +4,6 @@
  */
 import { signal } from "@preact/signals";
 import { Answers } from "../wire/queries";
-import type { Place } from "../view/place";
 import type { DataColumn } from "../wire/wire.generated";
 import type { Store } from "./store";
 import * as strings from "../strings";
@@ -29,6 +28,8 @@ export class Data {
   readonly found: Answers<"data_columns">;
   /** The column as a person changes it, until the map is there. */
   readonly draft = signal<DataColumn | null>(null);
+  /** Whether numbers are scaled, as a person changes it. */
+  readonly scaled = signal<boolean | null>(null);
   /** Whether a map is being made. */
   readonly making = signal(false);
   /** Whether the map was made and is shown elsewhere. */
@@ -48,7 +49,8 @@ export class Data {
     clearTimeout(this.timer);
   }
 
-  goOnAt({ text, control }: Place): void {
+  /** Go on where the view before was: with what was searched, and the control that had the focus. */
+  goOnAt(text: string, control: string): void {
     this.text.value = text;
     this.control = control;
   }
@@ -78,7 +80,7 @@ export class Data {
   /** Show the columns as the map has them. */
   settle(): void {
     clearTimeout(this.timer);
-    this.draft.value = null;
+    this.draft.value = this.scaled.value = null;
   }
 
   /** Change a column on the page alone, as long as a slider is held; returns whether it can be changed. */
@@ -99,7 +101,10 @@ export class Data {
 
   /** Scale numbers, or take them as they are. */
   standardize(on: boolean): void {
-    if (!this.making.peek() && this.host.able()) void this.make(this.store.commands.send("standardize", { on }, []));
+    if (this.making.peek() || !this.host.able()) return;
+    this.settle();
+    this.scaled.value = on;
+    void this.make(this.store.commands.send("standardize", { on }, []));
   }
 
   private send(): void {

@@ -176,7 +176,7 @@ export class View {
     });
     if (place) {
       if (place.tab) this.tab.value = place.tab;
-      this.data.goOnAt(place);
+      this.data.goOnAt(place.text, place.control);
     }
     this.running = computed(() => store.traits.state.value === "running" && store.link.state.value !== "gone");
     this.held = computed(() => {
