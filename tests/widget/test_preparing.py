@@ -210,7 +210,11 @@ def test_methods_without_a_beginning_and_maps_that_have_not_begun(
     explore: Any, rng: Any, steps: int
 ) -> None:
     explorer = explore(table(rng), nb.spectral.LPP() if steps else nb.HSSNE(**METHOD), steps=steps)
+    live = explorer.session.recipe.live_parameters[0]
+    explorer.session.set(**{live.name: live.high})
+    eventually(lambda: explorer.session.parameters[live.name] == live.high)
     other = explorer.prepare(weights={"width": 2})
+    assert other.session.parameters == explorer.session.parameters
     assert getattr(other.session.recipe, "init", "pca") == "pca"
     other.session.wait(timeout=60)
     assert other.session.error is None

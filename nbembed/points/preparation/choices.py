@@ -65,7 +65,7 @@ class Choices:
 
     @property
     def standardized(self) -> bool:
-        """Whether numbers are scaled."""
+        """True if numbers are scaled."""
         by = self.preparation
         return by.kind_ == "table" if by.standardize is None else bool(by.standardize)
 

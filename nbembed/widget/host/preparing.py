@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -134,8 +133,8 @@ class PreparesOtherwise:
 
 
 def _begun_at_map(session: Session) -> Any:
-    """Return the present method, which begins at the present map where it can begin at one."""
-    recipe, frame = session.recipe, session.frame()
-    if not frame.version or "init" not in {f.name for f in fields(recipe)}:
-        return recipe
+    """Return the present method, which begins at the present map if there is one."""
+    frame = session.frame()
+    if not frame.version:
+        return session.recipe
     return going_on_from(session, np.array(frame.embedding, dtype=np.float64))
