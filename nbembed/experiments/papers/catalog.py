@@ -13,6 +13,7 @@ from nbembed.experiments.papers import (
     framework_choices,
     framework_figures,
     hssne,
+    label_causes,
     mbed,
     none_of_these,
     parametric,
@@ -45,6 +46,7 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
             *parametric_times.EXPERIMENTS,
             *parametric_topics.EXPERIMENTS,
             *causes.EXPERIMENTS,
+            *label_causes.EXPERIMENTS,
             *snerv_unlabeled.EXPERIMENTS,
             *snerv.EXPERIMENTS,
         )

@@ -418,5 +418,7 @@ BEYOND = {
     "few-labels": "classifiers with few labels side by side, the book's benchmark",
     "few-labels-50": "classifiers with 50 labels side by side, Mbed's benchmark",
     "none-of-these": "a class without labels among others with ten",
+    "labels-causes": "causes of what labels do not do to a group",
+    "few-labels-causes": "causes of where propagation is not ahead",
     "snerv-unlabeled": "a map without labels on SNeRV's data",
 }
