@@ -15,6 +15,7 @@ from nbembed.experiments.papers import (
     hssne,
     label_causes,
     mbed,
+    nerv_widths,
     none_of_these,
     parametric,
     parametric_figures,
@@ -47,6 +48,7 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
             *parametric_topics.EXPERIMENTS,
             *causes.EXPERIMENTS,
             *label_causes.EXPERIMENTS,
+            *nerv_widths.EXPERIMENTS,
             *snerv_unlabeled.EXPERIMENTS,
             *snerv.EXPERIMENTS,
         )

@@ -57,8 +57,8 @@ def _of_case(
     X, y = shared
     alpha, count, share = case
     labels = some_labels(y, count, share)
-    rho = {"rho": 1.0} if share == 1 else {}
-    near = nearest_neighbors(hssne_map(alpha, X, labels, **rho), NEIGHBORS)
+    Y = hssne_map(alpha, X, labels, 1.0 if share == 1 else None)
+    near = nearest_neighbors(Y, NEIGHBORS)
     other = y[near] != y[:, None]
     if share == 1:
         named = np.unique(labels[labels >= 0])

@@ -198,9 +198,13 @@ def _labeled(
     return hssne_map(alpha, X, some_labels(y, count, share))
 
 
-def hssne_map(alpha: float, X: Any, labels: Any = None, **parameters: float) -> NDArray[np.float64]:
-    """Return the map with points labeled by ``labels``, −1 for none."""
-    model = HSSNE(alpha=alpha, random_state=0, **parameters)
+def hssne_map(
+    alpha: float, X: Any, labels: Any = None, rho: float | None = None
+) -> NDArray[np.float64]:
+    """Return the map with points labeled by ``labels``, −1 for none; at the default ρ, or one."""
+    model = HSSNE(alpha=alpha, random_state=0)
+    if rho is not None:
+        model.set_params(rho=rho)
     return model.fit_transform(X, labels).astype(np.float64)
 
 
