@@ -218,6 +218,30 @@ def test_causes_of_parametric_embedding_say_what_is_kept(measured):
     assert shrunk < measured[f"pe-mnist: 10 labels per class: {middle}"]
 
 
+def test_labels_at_twice_the_radius_do_what_is_said_of_them():
+    """In the causes, and of Mbed on its page."""
+    kept = {
+        figure.name: figure
+        for name in ("mbed-printed", "mbed-printed-text-usps-coil")
+        for figure in read_results(KEPT)[name].figures
+    }
+    at_r, farther = (
+        {
+            title: kept[f"{title}, mean of the 10 splits, as printed{variant}: test error, %"]
+            for title in ("g50c", "g10n", "TEXT", "USPS", "COIL")
+        }
+        for variant in ("", ", labels at 2r")
+    )
+    for title in ("USPS", "COIL"):
+        assert farther[title].measured <= at_r[title].high < at_r[title].measured
+    assert abs(farther["g50c"].measured - at_r["g50c"].measured) < 0.1
+    for title in ("g10n", "USPS", "COIL"):
+        assert farther[title].measured < at_r[title].measured - 2
+        published = float(at_r[title].published)
+        gaps = [abs(of[title].measured - published) for of in (farther, at_r)]
+        assert gaps[0] < gaps[1]
+
+
 def test_causes_of_failures_with_labels_say_what_is_kept(measured):
     sets = {"digits", "satellite", "vehicle", "segmentation", "wine"}
     own = {
