@@ -19,7 +19,8 @@ from nbembed.experiments.papers.claims import NOT_THE_PAPERS
 from nbembed.experiments.papers.page import BEYOND_HEAD, HEAD, TABLES_HEAD
 from nbembed.experiments.papers.published import BEYOND, ROWS
 
-METHODS = Path(__file__).parents[1] / "docs" / "methods"
+DOCS = Path(__file__).parents[1] / "docs"
+METHODS = DOCS / "methods"
 
 #: Numbers of such a form that a choice sets: defaults, bounds that tests hold, protocols, what a
 #: paper prints; by page, in the words around them.
@@ -104,6 +105,15 @@ def test_pages_of_methods_have_no_measured_figures(page):
     phrases = SET.get(page.name, ())
     assert [phrase for phrase in phrases if phrase not in text] == [], "no longer on the page"
     assert measured(without(text, phrases)) == []
+
+
+def test_where_labels_fall_short_is_told_without_figures():
+    """The other sections of that page have no experiments."""
+    page = (DOCS / "reliability.md").read_text(encoding="utf-8")
+    section = prose(page.partition("## Where few labels fall short")[2].partition("\n## ")[0])
+    bounds = (".95 of ten neighbors", "at most .05 of its")
+    assert all(bound in section for bound in bounds)
+    assert measured(without(section, bounds)) == []
 
 
 def test_what_is_written_by_hand_of_the_papers_pages_has_none():
