@@ -65,9 +65,14 @@ def depends(file: Path) -> bool:
     """Return whether another version of a dependency can change the outcome of a file of tests."""
     return (
         file == COMPILED
-        or any(not is_part(name, ("numpy",)) for path in subject(file) for name in imports(path))
+        or any(map(uses_more_than_numpy, subject(file)))
         or any(is_part(name, HANDLERS) or not is_part(name, REFERENCES) for name in imports(file))
     )
+
+
+def uses_more_than_numpy(path: Path) -> bool:
+    """Return whether a file imports a dependency other than NumPy."""
+    return any(not is_part(name, ("numpy",)) for name in imports(path))
 
 
 def is_part(name: str, packages: tuple[str, ...]) -> bool:
