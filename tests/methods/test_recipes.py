@@ -296,3 +296,16 @@ def test_a_recipe_of_one_s_own_needs_six_functions():
         "make_objective",
         "make_optimizer",
     }
+
+
+def test_a_recipe_says_whether_it_begins_at_a_layout():
+    layout = np.zeros((150, 2))
+    for kind in registered().values():
+        recipe = kind()
+        assert recipe.takes_layout == hasattr(recipe, "init")
+        if recipe.takes_layout:
+            begun = recipe.replace(init=layout)
+            assert begun.takes_layout
+            assert begun.without_layout() == recipe
+        else:
+            assert recipe.without_layout() is recipe
