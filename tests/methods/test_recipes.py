@@ -306,6 +306,6 @@ def test_a_recipe_says_whether_it_begins_at_a_layout():
         if recipe.takes_layout:
             begun = recipe.replace(init=layout)
             assert begun.takes_layout
-            assert begun.without_layout() == recipe
+            assert begun.without_layout().init == recipe.init
         else:
             assert recipe.without_layout() is recipe
