@@ -70,7 +70,8 @@ def accuracies(
     labeled = labeled_points(y, n_labels, np.random.default_rng(split))
     hidden = np.setdiff1d(np.arange(y.size), labeled)
     recipe, choices = LEARNERS[name]
-    return [100 * hits(subspace, y, labeled, hidden, recipe, choice, task) for choice in choices]
+    shares = hits(subspace, y, labeled, hidden, recipe, choices, task)
+    return [100 * share for share in shares]
 
 
 def at_best(task: str, n_labels: int, learner: str, *, kernel: bool = False, axes: str = "") -> str:
