@@ -86,7 +86,11 @@ _ENTRIES = (
         "20 Newsgroups by date, counts of 5000 words; 11314 training rows",
         home="http://qwone.com/~jason/20Newsgroups/",
     ),
-    Entry("bbc_news_bow", "BBC News (Greene and Cunningham, 2006), counts of 2949 words"),
+    Entry(
+        "bbc_news_bow",
+        "BBC News (Greene and Cunningham, 2006), counts of 2949 words",
+        home="http://mlg.ucd.ie/datasets/bbc.html",
+    ),
     Entry("mnist", "MNIST; its 60000 training rows first", openml=554),
     Entry(
         "pbmc3k",

@@ -135,7 +135,7 @@ def _right(
     labeled = labeled_points(y, n_labels, np.random.default_rng(split))
     hidden = np.setdiff1d(np.arange(y.size), labeled)
     recipe = LFDARecipe(epsilon=epsilon)
-    return 100 * hits(subspace, y, labeled, hidden, recipe, {"gamma": gamma}, task)
+    return 100 * hits(subspace, y, labeled, hidden, recipe, [{"gamma": gamma}], task)[0]
 
 
 EXPERIMENTS = (

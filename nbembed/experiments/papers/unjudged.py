@@ -36,6 +36,10 @@ UNJUDGED: Mapping[tuple[str, str], str] = MappingProxyType({
         (f"snerv-{name}-short", "SNeRV(0.1) and S-Isomap: p of the paired t-test"): _THREE_FOLDS
         for name in ("letter", "satellite")
     },
+    (
+        "snerv-letter-printed-short",
+        "SNeRV(0.1), as printed and S-Isomap: p of the paired t-test",
+    ): _THREE_FOLDS,
     **{
         ("snerv-satellite-short", f"{name} − MRE: percentage points"): _WITHIN_FOLDS
         for name in ("SNeRV(0.1)", "S-Isomap")

@@ -247,6 +247,15 @@ def test_labels_at_twice_the_radius_do_what_is_said_of_them():
     assert ours[1] < ours[0] - 2
 
 
+def test_the_printed_cost_of_snerv_does_what_is_said_of_it(measured):
+    """Among what is not the paper's, and on its page."""
+    printed, ours, isomap = (
+        measured[f"snerv-letter-printed-short: {name}: mean error, %"]
+        for name in ("SNeRV(0.1), as printed", "SNeRV(0.1), ours", "S-Isomap")
+    )
+    assert ours < isomap < printed
+
+
 def test_causes_of_failures_with_labels_say_what_is_kept(measured):
     sets = {"digits", "satellite", "vehicle", "segmentation", "wine"}
     own = {
