@@ -51,6 +51,17 @@ class Memory:
                 self._keep((approximate, size), known)
         return cut(known, k)
 
+    def known(self, k: int, metric: Any) -> Neighbors | None:
+        """Return the k nearest neighbors if they were found before; a search is not waited for."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            same = self._metric is metric or bool(self._metric == metric)
+            enough = [key for key in self._found if same and key[1] >= k]
+            return cut(self._found[min(enough)], k) if enough else None
+        finally:
+            self._lock.release()
+
     def _exact(self, k: int, most: int) -> int:
         """Return a number that was searched and suffices; else one that serves the next, too."""
         sizes = [size for approximate, size in self._found if not approximate]
@@ -79,6 +90,12 @@ def remember(X: Any) -> None:
 def memory_of(X: Any) -> Memory | None:
     """Return the memory of an array, if its neighbors are kept."""
     return _memories.get(id(X))
+
+
+def known_neighbors(X: Any, k: int, metric: Any) -> Neighbors | None:
+    """Return the k nearest neighbors of all points of an array if they were found before."""
+    memory = memory_of(X)
+    return None if memory is None else memory.known(k, metric)
 
 
 def rung(k: int, most: int) -> int:

@@ -44,9 +44,6 @@ from nbembed.session.live.worker import Worker, as_exception
 from nbembed.validation import check_real, shown
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from nbembed.methods.recipe import Recipe
     from nbembed.session.core.command_entry import Command
     from nbembed.session.core.events import Event
@@ -149,10 +146,6 @@ class Controller:
         """Return the newest layout and the state at the same moment."""
         with self.mailbox.lock:
             return self.mailbox.published, self.mailbox.machine.shown
-
-    def nearest(self, metric: Any) -> NDArray[np.int32] | None:
-        """Return the neighbors that the affinities hold in a metric, nearest first, or ``None``."""
-        return self.engine.nearest(metric)
 
     def subscribe(self, callback: Callable[[str], None]) -> Callable[[], None]:
         """Call ``callback(event)`` from the worker; return a function that ends it."""

@@ -7,7 +7,6 @@ its log and a replay do not depend on it.
 from __future__ import annotations
 
 import threading
-import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -80,14 +79,8 @@ class Why(Handle):
     """
 
     def __init__(self, session: MapView) -> None:
-        ref = weakref.ref(session)  # which measures do not keep alive
-
-        def nearest(metric: Any) -> NDArray[Any] | None:
-            there = ref()
-            return None if there is None else there._controller.nearest(metric)
-
         self._session = session
-        self._measures = PointMeasures(session.X, nearest)
+        self._measures = PointMeasures(session.X)
         self._without_labels = MapMaker(session, "the map without labels", unsupervised_map)
         self._resampled = MapMaker(session, "other maps", resampled_maps)
         self._lock = threading.Lock()
