@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.data.distances import same_metric
 from nbembed.neighbors.found import Neighbors
 
 #: Numbers of neighbors that the approximate search finds; fewer are taken from the front.
@@ -42,7 +43,7 @@ class Memory:
     ) -> Neighbors:
         """Return the k nearest of ``most`` neighbors; ``make`` searches a number of them."""
         with self._lock:  # who asks meanwhile waits for the same search
-            if self._metric is not metric and not bool(self._metric == metric):
+            if not same_metric(self._metric, metric):
                 self._metric, self._found = metric, {}
             size = rung(k, most) if approximate else self._exact(k, most)
             known = self._found.get((approximate, size))
@@ -56,7 +57,7 @@ class Memory:
         if not self._lock.acquire(blocking=False):
             return None
         try:
-            same = self._metric is metric or bool(self._metric == metric)
+            same = same_metric(self._metric, metric)
             enough = [key for key in self._found if same and key[1] >= k]
             return cut(self._found[min(enough)], k) if enough else None
         finally:

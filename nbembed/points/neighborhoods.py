@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.data.distances import same_metric
 from nbembed.neighbors import (
     Search,
     check_stored,
@@ -73,7 +74,7 @@ class FoundRows:
         if known is not None:
             return known.indices[points]
         with self._lock:
-            same = self._metric is metric or bool(self._metric == metric)
+            same = same_metric(self._metric, metric)
             if not same or self._rows.shape[1] < k:
                 self._metric, self._there = metric, np.zeros(n, bool)
                 self._rows = np.empty((n, k), np.int32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nbembed.session.core.commands import MOTION
@@ -10,8 +9,8 @@ from nbembed.session.live.records import LastTurn, SessionRecord
 from nbembed.session.live.withdrawal import is_withdrawn
 
 if TYPE_CHECKING:
+    from nbembed.session.core.events import Event
     from nbembed.session.live.mailbox import Mailbox
-    from nbembed.session.live.records import PendingCommand
 
 
 def recorded_now(mailbox: Mailbox) -> SessionRecord:
@@ -27,11 +26,7 @@ def recorded_after_last_turn(mailbox: Mailbox, *, makes_affinities: bool) -> Ses
     """
     with mailbox.lock:
         seen, due = mailbox.last_turn, 0
-        begun = [
-            (event.command, event.arguments, event.provenance)
-            for event in mailbox.events[seen.n_events :]
-            if event.command not in MOTION
-        ]
+        begun = [e for e in mailbox.events[seen.n_events :] if e.command not in MOTION]
         if not mailbox.machine.steps_left and not makes_affinities:
             cold = seen.run_state.cold
             # Whether there are affinities for it nobody has looked at yet.
@@ -40,14 +35,12 @@ def recorded_after_last_turn(mailbox: Mailbox, *, makes_affinities: bool) -> Ses
         return _record(mailbox, seen, begun, len(begun) + due)
 
 
-def _record(
-    mailbox: Mailbox, seen: LastTurn, begun: Sequence[PendingCommand], n_due: int
-) -> SessionRecord:
+def _record(mailbox: Mailbox, seen: LastTurn, begun: list[Event], n_due: int) -> SessionRecord:
     """Return the record after a turn; the queue follows the commands begun since."""
     return SessionRecord(
         seen.session_state,
         mailbox.machine.shown,
-        [*begun, *(queued.as_pending() for queued in mailbox.queue)],
+        [*begun, *(queued.as_event(seen.run_state.iteration) for queued in mailbox.queue)],
         seen.run_state,
         seen.trace[: seen.n_records],
         seen.path,

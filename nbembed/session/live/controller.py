@@ -18,7 +18,7 @@ import logging
 import math
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import replace
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from nbembed.session.core.command_entry import Command
     from nbembed.session.core.events import Event
     from nbembed.session.core.session_state import SessionState
-    from nbembed.session.live.records import PublishedFrame, SessionRecord
+    from nbembed.session.live.records import SessionRecord
     from nbembed.session.map.engine import Engine
 
 _logger = logging.getLogger("nbembed.session")
@@ -112,44 +112,9 @@ class Controller:
             return self.mailbox.machine.shown
 
     @property
-    def pace(self) -> float | None:
-        """Most iterations a second while playing."""
-        return self._executor.pace
-
-    @pace.setter
-    def pace(self, value: float | None) -> None:
-        self._executor.set_pace(value)
-        self.wake()  # it may be waiting at the old pace
-
-    @property
-    def auto_learn(self) -> bool:
-        """True if new labels are learned from without a request."""
-        return self.mailbox.auto_learn
-
-    @auto_learn.setter
-    def auto_learn(self, value: bool) -> None:
-        self.mailbox.auto_learn = value
-        self.wake()
-
-    @property
     def learning(self) -> str:
         """A description of the fit in the background, "" if there is none."""
         return self._executor.learning
-
-    @property
-    def log(self) -> list[Event]:
-        """Events that have taken effect so far."""
-        with self.mailbox.lock:
-            return list(self.mailbox.events)
-
-    def moment(self) -> tuple[PublishedFrame, State]:
-        """Return the newest layout and the state at the same moment."""
-        with self.mailbox.lock:
-            return self.mailbox.published, self.mailbox.machine.shown
-
-    def subscribe(self, callback: Callable[[str], None]) -> Callable[[], None]:
-        """Call ``callback(event)`` from the worker; return a function that ends it."""
-        return self.mailbox.subscribers.add(callback)
 
     def _tell_suggestions(self) -> None:
         self.mailbox.subscribers.tell("suggestions")

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from nbembed.session.core.state_machine import Effects
     from nbembed.session.map.engine import Engine
 
+#: Iterations a second while playing. A small map would converge before one has looked; what is
+#: computed does not depend on it.
+PACE = 250.0
+
 
 class Mailbox:
     """The state of a live session, its queue and the newest frame.
@@ -40,6 +44,7 @@ class Mailbox:
     * events: the log.
     * error: the one that stopped the map.
     * resting, ended: whether the worker has nothing to do, or has ended for good.
+    * pace: most iterations a second while playing, ``None`` for no limit.
     * auto_learn: whether new labels are learned from without a request.
     * worse_optimum: a remark that the map rests in a worse optimum than a cold start reaches, ""
       if that is not known.
@@ -66,6 +71,7 @@ class Mailbox:
         self.error: Exception | None = None
         self.resting = True
         self.ended = False
+        self.pace: float | None = PACE
         self.auto_learn = True
         self.worse_optimum = ""
         self._engine = engine

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.data.distances import Distances, scales_of
+from nbembed.data.distances import Distances, same_metric, scales_of
 from nbembed.measures import nearest_neighbors, neighbor_preservation
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class QualityMeter:
         found once. Of many points, a call takes one step, and measures one layout after the other.
         """
         started = time.monotonic()
-        if metric is not self._metric and metric != self._metric:
+        if not same_metric(metric, self._metric):
             self._metric, self._nearest, self._seen, self._due = metric, None, None, -math.inf
             if self._sampled is not None:
                 self._sampled = SampledQuality(self._X)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.data.distances import Distances, scales_of
+from nbembed.data.distances import Distances, same_metric, scales_of
 from nbembed.neighbors import nearest_neighbors
 from nbembed.validation import check_choice, check_count
 
@@ -94,7 +94,7 @@ class PointMeasures:
         """Return the k nearest points of each point in the data, found once for each metric."""
         with self._lock:
             known = self._neighbors
-            same = known is not None and (known[0] is metric or known[0] == metric)
+            same = known is not None and same_metric(known[0], metric)
             if known is None or not same or known[1].shape[1] < k:
                 known = metric, nearest_neighbors(self._X, k, metric, search="auto")
                 self._neighbors = known

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbembed.data.distances import scales_of, squared_row
+from nbembed.data.distances import same_metric, scales_of, squared_row
 from nbembed.measures import recurrence, stability
 from nbembed.neighbors import check_stored
 from nbembed.session.core.handle import Handle
@@ -119,7 +119,7 @@ class Why(Handle):
         k = check_measure("kept", k, X.shape[0])
         layout = self.embedding_of(seen)
         with self._lock:
-            if self._scales is None or not (self._scales[0] is metric or self._scales[0] == metric):
+            if self._scales is None or not same_metric(self._scales[0], metric):
                 self._scales = metric, scales_of(X, metric)
             scales = self._scales[1]
         in_data = squared_row(X, point, metric, scales)

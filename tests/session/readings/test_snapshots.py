@@ -47,6 +47,7 @@ def test_a_snapshot_has_layout_parameters_and_measures(session: Session) -> None
 def test_before_the_map_has_moved_there_is_no_layout(start: Callable[..., Session]) -> None:
     session = start()
     session.snapshot("cold")
+    rest(session)
     assert session.get_snapshot("cold").points is None
     assert math.isnan(session.get_snapshot("cold").cost)
 

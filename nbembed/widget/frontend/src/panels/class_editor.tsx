@@ -1,6 +1,6 @@
 /** The panel of the chosen class: its color and shape, its place, hiding, merging and removing it. */
 import { useRef } from "preact/hooks";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import type { View } from "../view/view";
 import { CLASS_COLORS, MARKER_SYMBOLS, type ClassInfo } from "../wire/wire.generated";
 import { ClassSymbol } from "./class_symbol";

@@ -1,7 +1,7 @@
 /** The classes: choose, add, rename or edit one, select all of its points. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../state/cards";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import { keyOfClass } from "../view/naming";
 import { focusIsOn } from "../host/roots";
 import type { View } from "../view/view";

@@ -1,7 +1,7 @@
 /** What can be done with the selection: label, link, keep apart, pin or forget its points. */
 import { FEWEST } from "../view/child_maps";
 import { inline } from "../state/cards";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import type { View } from "../view/view";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
