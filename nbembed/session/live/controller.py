@@ -31,7 +31,6 @@ from nbembed.session.core.commands import COMMANDS, decide
 from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.state_machine import Facts, State, transition, wakes
 from nbembed.session.live.background import BackgroundTask
-from nbembed.session.live.capture import recorded_after_last_turn, recorded_now
 from nbembed.session.live.executor import Executor
 from nbembed.session.live.giver import provenance_now
 from nbembed.session.live.mailbox import Mailbox
@@ -299,27 +298,27 @@ class Controller:
             raise RuntimeError(FORKED)
         box = self.mailbox
         if self._worker.here:
-            return recorded_now(box)
+            return box.record()
         future: Future[SessionRecord] = Future()
 
         def job() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
-                future.set_result(recorded_now(box))
+                future.set_result(box.record())
             except BaseException as error:
                 future.set_exception(error)
 
         with box.lock:
             if box.ended or not self._worker.alive:
-                return recorded_now(box)  # nobody else touches the engine while the lock is held
+                return box.record()  # nobody else touches the engine while the lock is held
             box.put_job(job)
             self._worker.wake(self)
         futures.wait([future], FRAME)
         if future.cancel():
             with box.lock:
                 waits = bool(self.preparation.n_waiting)
-                return recorded_after_last_turn(box, makes_affinities=waits)
+                return box.record_after_last_turn(makes_affinities=waits)
         return future.result()
 
     def close(self, timeout: float) -> bool:

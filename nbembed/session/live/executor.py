@@ -12,7 +12,7 @@ import math
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.session.core.change import Change
@@ -25,8 +25,6 @@ from nbembed.session.map.quality import QualityMeter
 from nbembed.validation import readable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from nbembed.session.live.background import BackgroundTask, Result
     from nbembed.session.live.mailbox import Mailbox
     from nbembed.session.live.preparation import Preparation
@@ -61,8 +59,6 @@ class Executor:
         self._meter = QualityMeter(engine.X)
         self._gave_up = False  # the last iteration that was begun
         self._changed = False  # by a command, and there was no iteration since
-        self._measured: NDArray[Any] | None = None
-        self._points: Any = None
         self._optimum = OptimumCheck(engine)
         self._begun = -math.inf  # when the last iteration was due
 
@@ -420,7 +416,4 @@ class Executor:
         engine = self._engine
         if engine.layout is None:
             return math.nan
-        if engine.layout is not self._measured:  # the meter knows a layout by its identity
-            self._measured, self._points = engine.layout, engine.layout[: engine.n_points]
-        metric = engine.settings.recipe.quality_metric
-        return self._meter.measure(self._points, metric, now=now)
+        return self._meter.measure(engine.layout, engine.settings.recipe.quality_metric, now=now)

@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nbembed.session.core.commands import MOTION
 from nbembed.session.core.events import Event
 from nbembed.session.core.state_machine import Facts, MachineState, State, transition
-from nbembed.session.live.records import LastTurn, PublishedFrame, QueuedCommand
+from nbembed.session.live.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.live.subscribers import Subscribers
+from nbembed.session.live.withdrawal import is_withdrawn
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep
@@ -201,6 +203,47 @@ class Mailbox:
                 self.published.cost,
                 self.published.quality,
             )
+
+    # -- what a file stores -----------------------------------------------------------------
+
+    def record(self) -> SessionRecord:
+        """Return the session's record; no turn may be under way."""
+        with self.lock:
+            return self._record(self.turned(), [], 0)
+
+    def record_after_last_turn(self, *, makes_affinities: bool) -> SessionRecord:
+        """Return the session's record as of the worker's last turn.
+
+        ``makes_affinities`` says whether commands are known to wait for affinities.
+        """
+        with self.lock:
+            seen, due = self.last_turn, 0
+            begun = [e for e in self.events[seen.n_events :] if e.command not in MOTION]
+            if not self.machine.steps_left and not makes_affinities:
+                cold = seen.run_state.cold
+                # Whether there are affinities for it nobody has looked at yet.
+                stops = (q.steps or (is_withdrawn(q) and not cold) for q in self.queue)
+                due = next((i for i, stop in enumerate(stops) if stop), len(self.queue))
+            return self._record(seen, begun, len(begun) + due)
+
+    def _record(self, seen: LastTurn, begun: list[Event], n_due: int) -> SessionRecord:
+        """Return the record after a turn; the queue follows the commands begun since."""
+        iteration = seen.run_state.iteration
+        return SessionRecord(
+            seen.session_state,
+            self.machine.shown,
+            [*begun, *(queued.as_event(iteration) for queued in self.queue)],
+            seen.run_state,
+            seen.trace[: seen.n_records],
+            seen.path,
+            seen.snapshots,
+            self.events[: seen.n_events],
+            seen.cost,
+            seen.quality,
+            n_due,
+        )
+
+    # -- its end ----------------------------------------------------------------------------
 
     def end(self) -> None:
         """Drop what only a map in motion needs: affinities are as large as n × n."""
