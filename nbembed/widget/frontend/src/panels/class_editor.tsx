@@ -47,7 +47,7 @@ export function ClassEditor({ view, info, index }: { view: View; info: ClassInfo
         <button type="button" class="nbe-inline" aria-label={hidden ? strings.showPointsOfTheClass : strings.hidePointsOfTheClass} aria-pressed={hidden} title={hidden ? strings.showItsPoints : strings.hideItsPoints} onClick={() => classEdits.style(name, { hidden: !hidden })}>
           <Icon name={hidden ? "hidden" : "eye"} />
         </button>
-        <button type="button" class="nbe-inline" aria-label={strings.renameClass} title={strings.renameF2} onClick={() => (view.renaming.value = name)}><Icon name="pencil" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.renameClass} title={strings.renameF2} onClick={() => (view.classEdits.renaming.value = name)}><Icon name="pencil" /></button>
         <button type="button" class="nbe-inline" aria-label={strings.removeClass} title={strings.removeTheClassAndTake(count)} onClick={() => classEdits.remove(name)}><Icon name="trash" /></button>
         <select
           class="nbe-select nbe-merge" aria-label={strings.mergeInto} title={strings.moveItsPointsToAnother} disabled={!others.length} value=""
