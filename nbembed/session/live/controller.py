@@ -157,11 +157,11 @@ class Controller:
         with box.lock:
             if not box.queue:
                 return False
-            left = without_waiting(box.queue, Context(self.engine.X, self.methods))
-            if not left.taken_back:
+            queue, state = without_waiting(box.queue, Context(self.engine.X, self.methods))
+            if len(queue) == len(box.queue):
                 return False
-            box.put_back(left.queue, left.state)
-            moves = any(queued.woken or queued.entry.role == "play" for queued in left.queue)
+            box.put_back(queue, state)
+            moves = any(queued.woken or queued.entry.role == "play" for queued in queue)
             if box.machine.target == "running" and not box.machine.playing and not moves:
                 target: State = "converged" if self.engine.converged else "paused"
                 box.machine = replace(box.machine, target=target)

@@ -284,7 +284,7 @@ class Executor:
                 arguments = {"supervision": request.supervision}
                 with box.lock:
                     self.preparation.remark = " ".join(result.remarks)
-                    box.act("learned", Facts())
+                    box.act("learned")
                     box.note("learn", arguments)
                     state = box.applied
                 self._exact = False
@@ -405,7 +405,7 @@ class Executor:
         self._engine.reset_optimizer()
         with box.lock:
             box.error = error
-            box.act("failed", Facts())
+            box.act("failed")
             text = readable(f"{type(error).__name__}: {error}")
             box.note("rest", {"state": "failed", "error": text})
             box.lock.notify_all()

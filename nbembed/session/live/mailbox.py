@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from nbembed.session.core.commands import MOTION
 from nbembed.session.core.events import Event
 from nbembed.session.core.state_machine import Facts, MachineState, State, transition
-from nbembed.session.live.records import LastTurn, PublishedFrame, QueuedCommand, SessionRecord
+from nbembed.session.live.records import PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.live.subscribers import Subscribers
 from nbembed.session.live.withdrawal import is_withdrawn
 
@@ -188,23 +188,24 @@ class Mailbox:
         if changes:
             self.subscribers.tell("state")
 
-    def turned(self) -> LastTurn:
-        """Return the session's state, now that no turn is under way."""
+    # -- what a file stores -----------------------------------------------------------------
+
+    def turned(self) -> SessionRecord:
+        """Return the session's record without what waits, now that no turn is under way."""
         engine = self._engine
         with self.lock:
-            return LastTurn(
+            return SessionRecord(
                 self.applied,
                 engine.capture(),
                 engine.trace,
                 len(engine.trace),
                 engine.path,
                 engine.snapshots,
+                self.events,
                 len(self.events),
                 self.published.cost,
                 self.published.quality,
             )
-
-    # -- what a file stores -----------------------------------------------------------------
 
     def record(self) -> SessionRecord:
         """Return the session's record; no turn may be under way."""
@@ -226,21 +227,15 @@ class Mailbox:
                 due = next((i for i, stop in enumerate(stops) if stop), len(self.queue))
             return self._record(seen, begun, len(begun) + due)
 
-    def _record(self, seen: LastTurn, begun: list[Event], n_due: int) -> SessionRecord:
+    def _record(self, seen: SessionRecord, begun: list[Event], n_due: int) -> SessionRecord:
         """Return the record after a turn; the queue follows the commands begun since."""
         iteration = seen.run_state.iteration
-        return SessionRecord(
-            seen.session_state,
-            self.machine.shown,
-            [*begun, *(queued.as_event(iteration) for queued in self.queue)],
-            seen.run_state,
-            seen.trace[: seen.n_records],
-            seen.path,
-            seen.snapshots,
-            self.events[: seen.n_events],
-            seen.cost,
-            seen.quality,
-            n_due,
+        return seen._replace(
+            trace=seen.trace[: seen.n_records],
+            log=seen.log[: seen.n_events],
+            state=self.machine.shown,
+            pending=[*begun, *(queued.as_event(iteration) for queued in self.queue)],
+            n_due=n_due,
         )
 
     # -- its end ----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,11 +58,12 @@ class PublishedFrame:
         return self.settings.recipe.region_centers(self.layout, self.objective)
 
 
-class LastTurn(NamedTuple):
-    """A session after the worker's last turn, by references to what no turn changes.
+class SessionRecord(NamedTuple):
+    """A session between two iterations: what a file stores, by references to what no turn changes.
 
-    ``trace`` grows; ``n_records`` of it count. ``snapshots`` are by number, and ``n_events``
-    events of the log had taken effect.
+    ``trace`` and ``log`` grow; ``n_records`` and ``n_events`` of them count. ``snapshots`` are by
+    number. Of the pending commands, ``n_due`` wait for nothing but the iteration that the worker is
+    at: no steps, and no affinities.
     """
 
     session_state: SessionState
@@ -71,29 +72,12 @@ class LastTurn(NamedTuple):
     n_records: int
     path: tuple[PathStep, ...]
     snapshots: Mapping[int, Snapshot]
+    log: list[Event]
     n_events: int
     cost: float
     quality: float
-
-
-@dataclass(frozen=True)
-class SessionRecord:
-    """A session between two iterations: what a file stores.
-
-    Of the pending commands, ``n_due`` wait for nothing but the iteration that the worker is at: no
-    steps, and no affinities.
-    """
-
-    session_state: SessionState
-    state: State
-    pending: list[Event]
-    run_state: RunState
-    trace: list[Record]
-    path: tuple[PathStep, ...]
-    snapshots: Mapping[int, Snapshot]
-    log: list[Event]
-    cost: float
-    quality: float
+    state: State = "idle"
+    pending: Sequence[Event] = ()
     n_due: int = 0
 
 
