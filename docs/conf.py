@@ -59,8 +59,23 @@ nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 # Bokeh's outputs carry types of its own for JupyterLab, beside the scripts that a page runs.
 suppress_warnings = ["mystnb.unknown_mime_type"]
-# A live widget needs its kernel; on a page its one line of text is the honest thing to show.
-nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
+# A live widget needs its kernel: on a page its picture stands for it, or its one line of text.
+WIDGET = "application/vnd.jupyter.widget-view+json"
+nb_mime_priority_overrides = [("html", WIDGET, None)]
+
+
+def _pictures_of_maps(app, doctree) -> None:
+    """Leave out the line of text of a widget whose picture is another output of its cell."""
+    for cell in doctree.findall(nodes.container):
+        if "cell_output" not in cell["classes"]:
+            continue
+        outputs = [node for node in cell.children if node.get("nb_element") == "mime_bundle"]
+        kinds = [{kind["mime_type"] for kind in node.children} for node in outputs]
+        if any("image/png" in found for found in kinds):
+            for node, found in zip(outputs, kinds, strict=True):
+                if WIDGET in found:
+                    cell.remove(node)
+
 
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc's types carry the shapes
@@ -84,8 +99,9 @@ def _display_math(translator, node) -> None:
 
 
 def setup(app) -> None:
-    """Register how equations are written, and where notebooks lie."""
+    """Register how equations are written, where notebooks lie and how their maps are shown."""
     app.connect("source-read", _in_own_folder)
+    app.connect("doctree-read", _pictures_of_maps)
     app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))
 
 

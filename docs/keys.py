@@ -51,7 +51,8 @@ def text(page: Page) -> str:
     for tab in tabs.all():
         tab.click()
         buttons = page.get_by_role("tabpanel").locator(f"button[title]:visible:not({LISTS})")
-        parts.append(table(f"Button of the tab *{tab.inner_text()}*", described(buttons)))
+        if rows := described(buttons):
+            parts.append(table(f"Button of the tab *{tab.inner_text()}*", rows))
     page.get_by_role("button", name="Help").click()
     for k, title in enumerate(("Mouse and fingers", "Key")):
         found = page.get_by_role("dialog").locator("dl").nth(k)

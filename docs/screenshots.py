@@ -108,6 +108,17 @@ def table(hand: Hand) -> None:
     )
 
 
+def data(hand: Hand) -> None:
+    """Let the length of petals count twice, and leave out their width."""
+    tab(hand, "Data")
+    hand.widget.get_by_role("slider", name="Weight of petal length").fill("2")
+    inner = hand.page.locator(".nbe .nbe")
+    inner.get_by_role("checkbox", name="Embed petal width").click()
+    hand.notebook.wait_for("'without' in explorer.child_maps[0]['name']")
+    hand.notebook.execute("explorer.children[0].session.wait('converged', timeout=120)")
+    inner.get_by_role("checkbox", name="Embed petal width").wait_for()
+
+
 def group(hand: Hand) -> None:
     """Describe the flowers of a species."""
     tab(hand, "Group")
@@ -253,6 +264,7 @@ def save(hand: Hand) -> None:
 PICTURES: dict[str, tuple[str, Callable[[Hand], None]]] = {
     "explorer": (DIGITS, explorer),
     "table": (FLOWERS, table),
+    "data": (FLOWERS, data),
     "group": (FLOWERS, group),
     "find": (FLOWERS, find),
     "steer": (DIGITS, steer),

@@ -8,7 +8,6 @@ and from itself. A few big libraries are each let in by one door.
 from __future__ import annotations
 
 import ast
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,8 +18,6 @@ import pytest
 import nbembed
 
 PACKAGE = Path(__file__).resolve().parents[1] / "nbembed"
-#: The rooms whose tests .ci/oldest leaves out.
-APART = re.findall(r"apart=\(([^)]*)", (PACKAGE.parent / ".ci" / "oldest").read_text())[0].split()
 
 #: The rank of every room. A new room must be given its place here.
 RANKS = {
@@ -252,21 +249,6 @@ def test_big_libraries_come_in_by_their_door_only():
         for path in MODULES
         for line, name in imports(path, typing=True)
         if room(path) not in DOORS.get(name.split(".")[0], {room(path)})
-    ]
-    assert wrong == []
-
-
-@pytest.mark.parametrize("inner", APART)
-def test_rooms_that_old_versions_are_not_tested_with_need_numpy_only(inner: str) -> None:
-    """The kernels need numba and Fourier transforms, too."""
-    allowed = {"numpy", "nbembed", *sys.stdlib_module_names}
-    allowed |= {"numba", "llvmlite"} if inner.startswith("kernels") else set()
-    wrong = [
-        describe(path, line, f"imports {name}")
-        for path in (PACKAGE / inner).rglob("*.py")
-        for line, name in imports(path, typing=True)
-        if name.split(".")[0] not in allowed
-        and not (name == "scipy.fft" and inner.startswith("kernels"))
     ]
     assert wrong == []
 

@@ -79,3 +79,30 @@ def test_links_and_pictures_exist():
 def test_citation_and_changes_are_of_this_version():
     assert f"\nversion: {nbembed.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"\n## {nbembed.__version__} " in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("shown", "work", "unit"),
+    [
+        ("79 × scikit-learn", "t-SNE float32, dense P, one iteration, n = 2000", "× scikit-learn"),
+        ("9 × openTSNE's B", "t-SNE float32, dense P, one iteration, n = 2000", "× openTSNE BH"),
+        ("48 × scikit-learn", "t-SNE, complete fit of digits", "× scikit-learn"),
+        ("8 × openTSNE's F", "t-SNE on the grid, one iteration, n = 1000000", "× openTSNE FFT"),
+        ("41 ms", "slider to changed picture, n = 2000", "ms"),
+        ("67 ms", "slider to changed picture, n = 2000, 95th percentile", "ms"),
+    ],
+)
+def test_speeds_are_those_of_the_page_of_figures(shown, work, unit):
+    """The first table that has the work: those on another machine follow."""
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    found = re.search(
+        rf"^\| {re.escape(work)} \| \*\*([\d.]+)\*\* {unit}", page, flags=re.MULTILINE
+    )
+    assert found
+    assert shown in README
+    assert shown.startswith(f"{float(found[1]):.0f} ")
+
+
+def test_no_other_speeds_are_shown():
+    speed = README.partition("## Speed")[2].partition("\n## ")[0]
+    assert len(re.findall(r"\d [×%]|\d m?s\b", speed)) == 6

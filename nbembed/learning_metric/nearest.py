@@ -8,14 +8,13 @@ between the class probabilities at its ends, nor than the chord below it:
 
 The chord is a Euclidean distance in as many dimensions as there are classes, of which the usual
 search finds the nearest points. The candidates of a point are taken in the order of their chords,
-until the next chord is longer than the k-th path: no other point can be nearer. On Letter (20 000
-points) that is the case within two to five times k candidates, where every other search would
-compute 20 000 lengths for each point. All of this is ours.
+until the next chord is longer than the k-th path: no other point can be nearer. On Letter that is
+the case within a few times k candidates, where every other search would compute a length to every
+other point. All of this is ours.
 
 A length that is computed in few pieces falls below its bound where the class probabilities change
-within one of them: on digits, with ten pieces, two pairs in a thousand, by up to 1.7 %. So a chord
-excludes points only if it is longer by :data:`MARGIN`. A point that a larger error makes near may
-be left out.
+within one of them. So a chord excludes points only if it is longer by :data:`MARGIN`. A point that
+a larger error makes near may be left out.
 """
 
 from __future__ import annotations

@@ -187,8 +187,7 @@ class HSSNE(PlacesNewPoints):
     tol : float, default=1e-3
         The run has converged when twice in a row 10 iterations changed the cost by less than this
         share and moved the points by less than 3 % of the map's radius. Then nothing is seen to
-        move, and the cost is within 1 % of that of 1000 iterations; for the last digit give less,
-        and 0 to run on to ``max_iter``.
+        move; for the last digit of the cost give less, and 0 to run on to ``max_iter``.
     n_jobs : int, optional
         Threads; None or −1 uses all cores that the process may use. The result does not depend
         on it.

@@ -287,6 +287,11 @@ class Recipe(ABC, Generic[A]):
         return self.replace(**default) if layout else self
 
     @property
+    def takes_layout(self) -> bool:
+        """True if a fit may begin at a layout that is given as ``init``."""
+        return any(f.name == "init" for f in dataclasses.fields(self))
+
+    @property
     def tolerance(self) -> float:
         """The ``tol`` of the recipe's runs."""
         return float(getattr(self, "tol", 1e-4))

@@ -246,8 +246,8 @@ def _on_sphere(
 def _evened(direction: NDArray[Any], state: LBFGSState, gradient: NDArray[Any]) -> NDArray[Any]:
     """Return a direction of descent in which no point is far ahead of all others.
 
-    Only where the map is bounded. Of 20 000 digits of MNIST the farthest point of a fit lay 3.7
-    times as far from the center as half of the points without this, and lies 1.6 times as far.
+    Only where the map is bounded. Of many digits of MNIST the farthest point of a fit lay far
+    outside without this.
     """
     if math.isinf(state.largest):
         return direction

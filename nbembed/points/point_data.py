@@ -116,6 +116,12 @@ class PointData:
             made._images = self._images.take(points)
         return made
 
+    def prepared(self, features: Features) -> PointData:
+        """Return the data on the same points, of whose table other features are embedded."""
+        made = copy(self)
+        made.embedded, made._filled = features.names, features.filled
+        return made
+
     @property
     def table(self) -> Table | None:
         """All columns, where the data or ``columns`` are a table."""

@@ -144,10 +144,14 @@ class Table:
 def as_table(value: Any, name: str = "X") -> Table | None:
     """Return the table of a frame, an AnnData (its ``obs``) or a mapping; of others ``None``.
 
+    A table is returned as it is.
+
     Raises TypeError if it is a frame that is not in memory.
     Raises ValueError if two columns have one name, or the columns of a mapping have different
     lengths.
     """
+    if isinstance(value, Table):
+        return value
     if is_annotated(value):
         return _table_of_annotated(value, name)
     if isinstance(value, Mapping):

@@ -43,7 +43,11 @@ def fitted_to_map(session: Session) -> PlacesNewPoints:
 
 
 def going_on_from(session: Session, layout: Any) -> Any:
-    """Return the present method, whose live parameters are as they are, beginning at a layout."""
+    """Return the present method, whose live parameters are as they are, beginning at a layout.
+
+    A method that begins nowhere in particular gets the parameters alone.
+    """
     recipe, now = session.recipe, session.parameters
     live = {p.name: now[p.name] for p in recipe.live_parameters}
-    return recipe.replace(**live, init=layout)
+    made = recipe.replace(**live)
+    return made.replace(init=layout) if recipe.takes_layout else made

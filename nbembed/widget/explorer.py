@@ -18,6 +18,7 @@ from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import in_natural_order, relabeled
 from nbembed.validation import check_flag, shown
 from nbembed.widget.answers.cards import CardSource
+from nbembed.widget.answers.data_source import DataSource
 from nbembed.widget.answers.finder import Finder
 from nbembed.widget.answers.finding import Finding
 from nbembed.widget.answers.group_source import GroupSource
@@ -26,7 +27,6 @@ from nbembed.widget.answers.suggested_groups import SuggestedGroupSource
 from nbembed.widget.answers.suggestion_source import SuggestionSource
 from nbembed.widget.answers.why_source import WhySource
 from nbembed.widget.host import hosts
-from nbembed.widget.host.adding import AddsRows
 from nbembed.widget.host.autosave import Autosave
 from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.host.ending import Ending
@@ -34,7 +34,7 @@ from nbembed.widget.host.exporting import Exporting
 from nbembed.widget.host.hearing import Hearing
 from nbembed.widget.host.lifetime import WATCH, Displays
 from nbembed.widget.host.opening import open_session
-from nbembed.widget.host.part import MapsOfSome
+from nbembed.widget.host.other_maps import OtherMaps
 from nbembed.widget.host.still_output import check_still
 from nbembed.widget.stream import serializers
 from nbembed.widget.stream.dispatcher import CommandDispatcher
@@ -64,9 +64,7 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(
-    Handle, Finding, Coloring, Comparing, MapsOfSome, AddsRows, Exporting, Hearing, Ending
-):
+class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Hearing, Ending):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -292,11 +290,16 @@ class Explorer(
         self._why = Why(session)
         reasons = self._reasons = WhySource(self._why, artist)
         self._given = opened.given
+        data_note = "" if chosen is None else chosen.note
+        self._preparation = None if chosen is None else chosen.transformer
+        self._prepared_by = None if chosen is None else chosen.prepared_by
+        self._data = DataSource(points, self._prepared_by)
         self._suggested_groups = SuggestedGroupSource(session)
         self._queries = QuerySource(
             self._send_message,
             {
                 "find_columns": choice.answer_columns,
+                "data_columns": self._data.answer,
                 "find": finder.answer_find,
                 "find_near": finder.answer_near,
                 "saved_selection": finder.answer_saved,
@@ -323,6 +326,7 @@ class Explorer(
                 "style_class": self.class_styles.change,
                 "end_check": self._end_check,
                 "cancel": self._cancel,
+                **self._prepare_commands,
                 **comparison.commands,
                 **self._child_maps.commands,
             },
@@ -341,9 +345,6 @@ class Explorer(
             limit=frames_ahead(session.n_samples),
             heard=lambda: WATCH.idle,
         )
-        data_note = "" if chosen is None else chosen.note
-        self._preparation = None if chosen is None else chosen.transformer
-        self._prepared_by = None if chosen is None else chosen.prepared_by
         writer.update({**color_traits, "named": points.named, "data_note": data_note})
         writer.update(choice.traits)
         reactive = hosts.runs_dependent_cells()

@@ -2,10 +2,8 @@
 
 A Jupyter server leaves Nagle's algorithm on for the websockets that carry a kernel's messages: a
 message shorter than a packet waits until the browser has acknowledged the previous one, and a
-browser with nothing to send delays its acknowledgment by 40 ms. On the loopback interface a packet
-is 64 KiB, so nearly every frame of a map waits. Measured with 1797 points on two busy cores, a
-frame took 34 ms instead of 8, the time from a slider to the changed picture was 75 ms instead of 50
-(95 % within 165 instead of 90), and 17 frames a second arrived instead of 60.
+browser with nothing to send delays its acknowledgment. On the loopback interface a packet is
+64 KiB, so nearly every frame of a map waits, and a slider is slower to change the picture.
 
 ``nbembed lab`` starts JupyterLab with the extension; ``jupyter server extension enable
 nbembed.widget.server`` enables it for other servers. The Explorer works without it, less smoothly.

@@ -137,10 +137,6 @@ class JupyterLab:
             servers.stop(self._process)
         shutil.rmtree(self._home, ignore_errors=True)
 
-    def server_log(self) -> str:
-        """Return the end of what the server wrote."""
-        return servers.tail(self._log)
-
     def whole_log(self) -> str:
         """Return what the server wrote."""
         return self._log.read_text(errors="replace") if self._log.exists() else ""

@@ -358,6 +358,8 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
     ("nb.Preparation", "missing"): one_of("median", "mean", "neighbors", "error"),
     ("nb.Preparation", "features"): NOTHING,  # as of an Explorer
     ("nb.Preparation", "standardize"): one_of(None, False, True),
+    ("nb.Preparation", "weights"): NOTHING,  # of a table
+    ("nb.Preparation", "log"): NOTHING,
     ("nb.Preparation.get_feature_names_out", "input_features"): NOTHING,
     ("nb.Explorer", "prepare"): one_of("auto", None),
     ("nb.Explorer", "missing"): one_of(None, "error"),

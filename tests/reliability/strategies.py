@@ -468,24 +468,3 @@ def hostile_count() -> Strategy:
     return hostile().filter(
         lambda v: not (isinstance(v, int | np.integer) and LONGEST < v <= 2**63)
     )
-
-
-def json_values() -> Strategy:
-    """JSON as a page or a file may contain it."""
-    leaf = st.one_of(
-        st.none(),
-        st.booleans(),
-        st.sampled_from([0, 1, -1, 2, 7, 10**9, 2**31, 2**53 + 1, 2**64, 10**400]),
-        st.sampled_from([0.5, -0.0, 1e300, 1e-300, math.nan, math.inf, -math.inf]),
-        st.sampled_from(HOSTILE_TEXT),
-    )
-    return st.recursive(
-        leaf,
-        lambda inner: st.one_of(
-            st.lists(inner, max_size=3),
-            st.dictionaries(
-                st.sampled_from(["a", "", "__array__", "type", "name"]), inner, max_size=3
-            ),
-        ),
-        max_leaves=5,
-    )

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_iris
 
-from nbembed.run import Run
 from nbembed.session.core.change import Change
 from nbembed.session.core.command_entry import Context
 from nbembed.session.core.commands import COMMANDS, decide
@@ -130,9 +129,3 @@ def comes_to_rest(engine: Engine) -> bool:
         if engine.converged:
             return True
     return False
-
-
-def playing_on(run: Run, iterations: int) -> float:
-    """Return by which share of it the cost changes when a run that rests plays on."""
-    before = run.cost
-    return abs(run.step(iterations).cost - before) / abs(before)

@@ -65,7 +65,15 @@ export class FakeKernel {
     this.titles = []; // of columns, where these are too many to be listed
     this.slow = 0; // milliseconds until an answer
     this.held = null; // commands that wait to be obeyed, while it is a list
+    this.table = []; // columns that can be embedded
+    this.standardized = true;
+    this.whole = null; // the kernel of the map whose points are prepared otherwise here
     Object.assign(this.answers, comparing(this));
+    this.answers.data_columns = ({ text }) => {
+      const refusal = this.table.length ? "" : "The columns of a table can be chosen; these data are prepared as a whole.";
+      const all = this.table.filter(({ title }) => title.toLowerCase().includes(text.trim().toLowerCase()));
+      return [{ refusal, columns: all.slice(0, 50), standardized: this.standardized, embedded: this.table.filter(({ embedded }) => embedded).length, matching: all.length, count: this.table.length }, []];
+    };
     this.answers.find_columns = ({ text }) => {
       const all = this.titles.map((title, k) => [title, k]).filter(([title]) => title.toLowerCase().includes(text.trim().toLowerCase()));
       const best = all.slice(0, 50);
@@ -419,13 +427,29 @@ export class FakeKernel {
     if (name === "map_of") {
       const widget = `anywidget:${children.size + 1}`;
       children.set(widget, new FakeKernel({ n: points.length, clusters: 2, seed: 7 }));
-      this.update({ child_maps: [...this.traits.child_maps, { widget, name: `${points.length} points`, new: 0 }] });
+      const place = Math.max(-1, ...this.traits.child_maps.map((map) => map.place)) + 1;
+      this.update({ child_maps: [...this.traits.child_maps, { widget, name: `${points.length} points`, new: 0, prepared: false, place }] });
     }
+    if (name === "prepare_column") this.prepare(this.table.map((column, k) => (k === a.column ? { ...column, ...a } : column)), this.standardized);
+    if (name === "standardize") this.prepare(this.table, a.on);
     if (name === "close_map") this.update({ child_maps: this.traits.child_maps.filter(({ widget }) => widget !== a.widget) });
     if (name === "show_path_step") this.update({ chosen_step: a.index });
     this.applied = { ...this.applied, [client]: request };
     this.replied[name] = (this.replied[name] ?? 0) + 1;
     this.custom({ type: "reply", request, client, ok: true, error: null });
+  }
+
+  // A map of the same points with these columns, in the place of another such map.
+  prepare(table, standardized) {
+    const [widget, whole] = [`anywidget:${children.size + 1}`, this.whole ?? this];
+    const child = new FakeKernel({ n: this.n, clusters: this.clusters, seed: 7, data_note: `prepared ${children.size}` });
+    Object.assign(child, { table, standardized, whole, widget, positions: this.positions.slice() });
+    child.traits.coordinates = view(child.positions);
+    children.set(widget, child);
+    const before = whole.traits.child_maps.find((map) => map.widget === this.widget);
+    const place = before?.place ?? whole.traits.child_maps.length;
+    const made = { widget, name: `prepared ${children.size}`, new: 0, prepared: true, place };
+    whole.update({ child_maps: before ? whole.traits.child_maps.map((map) => (map === before ? made : map)) : [...whole.traits.child_maps, made] });
   }
 
   // What is known of a point; tests set `about` to more than its name.

@@ -46,6 +46,7 @@ START = """async ([explorer, kernel, options, width]) => {
 def open_page(
     browser: Browser,
     *,
+    page: Page | None = None,
     width: int = 748,
     theme: dict[str, str] | None = None,
     scheme: str = "light",
@@ -54,18 +55,23 @@ def open_page(
     touch: bool = False,
     **options: Any,
 ) -> Page:
-    """Open a page with one view of a toy Explorer; ``options`` go to the fake kernel."""
-    page = browser.new_page(
-        viewport={"width": max(width + 40, 400), "height": 1200},
-        device_scale_factor=scale,
-        has_touch=touch,
+    """Open a page with one view of a toy Explorer; ``options`` go to the fake kernel.
+
+    ``page`` is one that was opened before, of the same browser, scale and touch: a new one costs
+    five times as much as what is shown in it.
+    """
+    if page is None:
+        page = browser.new_page(device_scale_factor=scale, has_touch=touch)
+        page.set_default_timeout(1000 * GUARD)
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.errors = errors  # type: ignore[attr-defined]
+    page.set_viewport_size({"width": max(width + 40, 400), "height": 1200})
+    page.emulate_media(
         color_scheme=scheme,  # type: ignore[arg-type]
+        forced_colors="none",
         reduced_motion="reduce",  # the view is at its place at once
     )
-    page.set_default_timeout(1000 * GUARD)
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.errors = errors  # type: ignore[attr-defined]
     page.set_content(HTML.format(css=(STATIC / "explorer.css").read_text()))
     for name, value in (theme or {}).items():
         page.evaluate("([n, v]) => document.body.style.setProperty(n, v)", [name, value])
@@ -76,6 +82,15 @@ def open_page(
     sources = [(STATIC / "explorer.js").read_text(), (HERE / "fake_kernel.js").read_text()]
     page.evaluate(START, [*sources, options, width])
     return page
+
+
+def clear(page: Page) -> None:
+    """Leave nothing of what was shown on a page, nor a key or the mouse held down on it."""
+    page.goto("about:blank")
+    for key in ("Shift", "Alt", "Control", "Meta"):
+        page.keyboard.up(key)
+    page.mouse.up()
+    page.mouse.move(0, 0)
 
 
 def kernel(page: Page, expression: str) -> Any:

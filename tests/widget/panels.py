@@ -20,7 +20,14 @@ from tests.widget.frontend.test_page_suggestions import label_some
 from tests.widget.frontend.test_page_why import ANSWERS as REASONS
 from tests.widget.page import act
 
-TABS = ("Steer", "Group", "Find", "Why", "Compare", "History")
+#: Columns of a table.
+TABLE = """
+const used = { embedded: true, possible: true, weight: 1.5, log: false, positive: true };
+k.table = [{ column: 0, title: "size", use: "number", ...used },
+  { column: 1, title: "plan", use: "category", ...used, positive: false },
+  { column: 2, title: "note", use: "ID or code", ...used, embedded: false, possible: false }]
+"""
+TABS = ("Steer", "Data", "Group", "Find", "Why", "Compare", "History")
 
 
 def filled(open_explorer: Callable[..., Page], *, n: int = 400, **options: Any) -> Page:
@@ -38,6 +45,7 @@ def filled(open_explorer: Callable[..., Page], *, n: int = 400, **options: Any) 
     answering(page)
     act(page, f"const title = 'note';{FINDING}")
     act(page, REASONS)
+    act(page, TABLE)
     act(page, CHANGES % json.dumps("label 3 points as zero"))
     label_some(page)
     return page
@@ -56,6 +64,8 @@ def open_tab(page: Page, name: str) -> None:
         page.get_by_role("button", name="Advanced").click()
         page.get_by_role("button", name="Suggestions", exact=True).click()
         expect(page.get_by_role("list", name="Most doubtful points")).to_be_visible()
+    elif name == "Data":
+        expect(panel.get_by_role("slider")).to_have_count(2)
     elif name == "Group":
         choose(page, list(range(100)))
         expect(panel).to_contain_text("petal length")

@@ -13,7 +13,9 @@ from nbembed.experiments.papers import (
     framework_choices,
     framework_figures,
     hssne,
+    label_causes,
     mbed,
+    nerv_widths,
     none_of_these,
     parametric,
     parametric_figures,
@@ -45,6 +47,8 @@ NAMES: Mapping[str, Experiment] = MappingProxyType(
             *parametric_times.EXPERIMENTS,
             *parametric_topics.EXPERIMENTS,
             *causes.EXPERIMENTS,
+            *label_causes.EXPERIMENTS,
+            *nerv_widths.EXPERIMENTS,
             *snerv_unlabeled.EXPERIMENTS,
             *snerv.EXPERIMENTS,
         )

@@ -30,7 +30,7 @@ semi-supervised learner.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -224,15 +224,12 @@ def _score(shared: tuple[Subspace, NDArray[np.int64], int, Task, str], split: in
     if len(choices) > 1:
         folds = np.array_split(labeled, FOLDS)
         scores = [
-            np.mean([
-                hits(subspace, y, np.setdiff1d(labeled, fold), fold, recipe, choice, task)
-                for fold in folds
-            ])
-            for choice in choices
-        ]  # fmt: skip
-        best = choices[int(np.argmax(np.round(scores, 9)))]
+            hits(subspace, y, np.setdiff1d(labeled, fold), fold, recipe, choices, task)
+            for fold in folds
+        ]
+        best = choices[int(np.argmax(np.round(np.mean(scores, axis=0), 9)))]
     hidden = np.setdiff1d(np.arange(y.size), labeled)
-    return hits(subspace, y, labeled, hidden, recipe, best, task)
+    return hits(subspace, y, labeled, hidden, recipe, [best], task)[0]
 
 
 def labeled_points(
@@ -251,18 +248,24 @@ def hits(
     labeled: NDArray[np.intp],
     queries: NDArray[np.intp],
     recipe: SpectralRecipe,
-    choice: Mapping[str, float],
+    choices: Iterable[Mapping[str, float]],
     task: Task,
-) -> float:
-    """Return the share of ``queries`` whose nearest labeled point on the map has their class."""
+) -> list[float]:
+    """Return the share of ``queries`` whose nearest labeled point has their class, by choice.
+
+    Choices that share their labels share the graphs of these labels.
+    """
     labels = np.full(y.size, -1)
     labels[labeled] = y[labeled]
     supervision = as_supervision(labels, y.size)
-    recipe = recipe.replace(n_components=task.n_components, **choice)
-    objective = recipe.make_objective(subspace, supervision, Geometry())
-    Y: Any = objective.target.astype(np.float64)
-    gaps = ((Y[queries][:, None] - Y[labeled]) ** 2).sum(axis=2)
-    return float(np.mean(y[labeled][gaps.argmin(axis=1)] == y[queries]))
+    shares = []
+    for choice in choices:
+        chosen = recipe.replace(n_components=task.n_components, **choice)
+        objective = chosen.make_objective(subspace, supervision, Geometry())
+        Y: Any = objective.target.astype(np.float64)
+        gaps = ((Y[queries][:, None] - Y[labeled]) ** 2).sum(axis=2)
+        shares.append(float(np.mean(y[labeled][gaps.argmin(axis=1)] == y[queries])))
+    return shares
 
 
 def _experiment(

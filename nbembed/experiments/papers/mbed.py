@@ -418,7 +418,7 @@ EXPERIMENTS = (
     ),
     Experiment(
         "mbed-printed-text-usps-coil",
-        "TEXT, USPS and COIL by the same variants (about 35 min)",
+        "TEXT, USPS and COIL by the same variants (about 9 min)",
         ("text_mac_win", "uspst", "coil20"),
         False,
         partial(_printed, ("text_mac_win", "uspst", "coil20")),

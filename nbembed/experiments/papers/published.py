@@ -107,7 +107,7 @@ ROWS = (
         "USPS test part, digits 2, 4, 8",
         "reproduced",
         ("mbed-digits-2-4-8",),
-        note="A picture, drawn below: the criterion takes step 17 twice, in the paper 20 and 9.",
+        note="A picture, drawn below: the paper's criterion takes steps 20 and 9.",
     ),
     Row(MBED, "Table 1", _PAIRS, "g50c", "reproduced", ("mbed-g50c-unsupervised",)),
     Row(MBED, "Table 1", _PAIRS, "g10n", "reproduced", ("mbed-g10n-unsupervised",)),
@@ -418,5 +418,9 @@ BEYOND = {
     "few-labels": "classifiers with few labels side by side, the book's benchmark",
     "few-labels-50": "classifiers with 50 labels side by side, Mbed's benchmark",
     "none-of-these": "a class without labels among others with ten",
+    "framework-epsilon": "maps of few labels by the regularization of the framework's constraint",
+    "labels-causes": "causes of what labels do not do to a group",
+    "few-labels-causes": "causes of where propagation is not ahead",
+    "nerv-widths": "what the width on the map does to texts",
     "snerv-unlabeled": "a map without labels on SNeRV's data",
 }

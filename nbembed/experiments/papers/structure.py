@@ -91,7 +91,7 @@ def _radius(Y: NDArray[Any]) -> float:
     return float(np.median(np.linalg.norm(Y - np.median(Y, axis=0), axis=1)))
 
 
-def _sets(data: Path | None) -> Iterator[tuple[str, Any, NDArray[Any]]]:
+def sets(data: Path | None) -> Iterator[tuple[str, Any, NDArray[Any]]]:
     """Yield titles, at most so many points, and their classes."""
     satellite, vehicle, segments = load_satellite(), load_vehicle(), read(data, "segment")
     for title, (X, y), scaled in (
@@ -106,7 +106,7 @@ def _sets(data: Path | None) -> Iterator[tuple[str, Any, NDArray[Any]]]:
 
 
 def _structure(data: Path | None) -> Iterator[Figure]:
-    for title, X, y in _sets(data):
+    for title, X, y in sets(data):
         yield from _of_set(title, X, y, WHOLE)
 
 
@@ -125,14 +125,13 @@ def _of_set(
     plain = dict(zip(alphas, in_order(_unlabeled, X, alphas)))
     for (alpha, count, share), Y in zip(cases, in_order(_labeled, (X, y), cases)):
         named = classes[-(count or len(classes)) :]
-        labels = _labels(y, count, share)
+        labels = some_labels(y, count, share)
         groups = [np.flatnonzero(labels == k) for k in named]
         before = [quality(X, plain[alpha], g, y == k) for g, k in zip(groups, named)]
         after = [quality(X, Y, g, y == k) for g, k in zip(groups, named)]
         random = np.random.default_rng(0).standard_normal(Y.shape)
         chance = [quality(X, random, g, y == k) for g, k in zip(groups, named)]
-        part = "" if share == 1 else f", {100 * share:g} % labeled"
-        name = f"{title}, {len(named)} of {len(classes)} classes, α = {alpha:g}{part}"
+        name = case_title(title, y, alpha, count, share)
         yield Figure(
             f"{name}: purity",
             "",
@@ -170,7 +169,14 @@ def _of_set(
         )
 
 
-def _labels(y: NDArray[Any], count: int | None, share: float) -> NDArray[Any]:
+def case_title(title: str, y: NDArray[Any], alpha: float, count: int | None, share: float) -> str:
+    """Return the title of a case of a set with classes ``y``."""
+    total = np.unique(y).size
+    part = "" if share == 1 else f", {100 * share:g} % labeled"
+    return f"{title}, {count or total} of {total} classes, α = {alpha:g}{part}"
+
+
+def some_labels(y: NDArray[Any], count: int | None, share: float) -> NDArray[Any]:
     """Return the classes of a share of each of the last ``count`` classes' points, else −1."""
     labels = np.full(y.size, -1)
     rng = np.random.default_rng(0)
@@ -181,7 +187,7 @@ def _labels(y: NDArray[Any], count: int | None, share: float) -> NDArray[Any]:
 
 
 def _unlabeled(X: Any, alpha: float) -> NDArray[np.float64]:
-    return _map(alpha, X)
+    return hssne_map(alpha, X)
 
 
 def _labeled(
@@ -189,18 +195,23 @@ def _labeled(
 ) -> NDArray[np.float64]:
     X, y = shared
     alpha, count, share = case
-    return _map(alpha, X, _labels(y, count, share))
+    return hssne_map(alpha, X, some_labels(y, count, share))
 
 
-def _map(alpha: float, X: Any, labels: Any = None) -> NDArray[np.float64]:
-    """Return the map with points labeled by ``labels``, −1 for none."""
-    return HSSNE(alpha=alpha, random_state=0).fit_transform(X, labels).astype(np.float64)
+def hssne_map(
+    alpha: float, X: Any, labels: Any = None, rho: float | None = None
+) -> NDArray[np.float64]:
+    """Return the map with points labeled by ``labels``, −1 for none; at the default ρ, or one."""
+    model = HSSNE(alpha=alpha, random_state=0)
+    if rho is not None:
+        model.set_params(rho=rho)
+    return model.fit_transform(X, labels).astype(np.float64)
 
 
 def _benchmark(data: Path | None) -> Iterator[Figure]:
     for name, counts in BENCHMARK:
         found = read(data, name)
-        plain = _map(1.0, found.X)
+        plain = hssne_map(1.0, found.X)
         for count in counts:
             splits = list(found.labeled[count])
             before = [nearest_label_error(plain, found.y, labeled) for labeled in splits]
@@ -218,13 +229,13 @@ def _error_with_labels(shared: tuple[Any, NDArray[Any]], labeled: NDArray[np.int
     X, y = shared
     labels = np.full(len(y), -1)
     labels[labeled] = y[labeled]
-    return nearest_label_error(_map(1.0, X, labels), y, labeled)
+    return nearest_label_error(hssne_map(1.0, X, labels), y, labeled)
 
 
 def _accepted(data: Path | None) -> Iterator[Figure]:
     for name, count in SUGGESTED:
         found = read(data, name)
-        plain = _map(1.0, found.X)
+        plain = hssne_map(1.0, found.X)
         splits = list(found.labeled[count])
         before = np.mean([nearest_label_error(plain, found.y, labeled) for labeled in splits])
         after = np.array(list(in_order(_errors_with_suggestions, (found.X, found.y), splits)))
@@ -249,7 +260,7 @@ def _errors_with_suggestions(
     rows = PropagationClassifier(n_jobs=1).fit(X, labels).label_distributions_
     sure = rows.max(axis=1)
     told = (np.where((sure >= least)[:, None], rows, np.nan) for least in CONFIDENCES)
-    return [nearest_label_error(_map(1.0, X, known), y, labeled) for known in told]
+    return [nearest_label_error(hssne_map(1.0, X, known), y, labeled) for known in told]
 
 
 def nearest_label_error(Y: NDArray[Any], y: NDArray[Any], labeled: NDArray[np.intp]) -> float:

@@ -71,6 +71,7 @@ class Numbers:
     * better: on which side a figure is better than the published one.
     * runs: where figures have no range, how many runs on the paper's splits their spread is of.
     * other_data: whether data stand in for the paper's though the experiment has some of them.
+    * beside: the rows whose published numbers these are of, where they have none of their own.
     """
 
     experiment: str
@@ -78,21 +79,25 @@ class Numbers:
     better: Literal["lower", "higher", "neither"] = "lower"
     runs: int = 0
     other_data: bool = False
+    beside: tuple[str, ...] = ()
 
     def read(self, kept: Kept) -> Reading | None:
         """Return the reading; see :class:`Evidence`."""
         names = [(self.experiment, row) for row in self.rows]
         if any(name not in kept for name in names):
             return None
-        figures = [_with_range(kept[name], self.runs) for name in names]
+        found = [kept[name] for name in names]
+        for k, row in enumerate(self.beside):
+            found[k] = replace(found[k], published=kept[self.experiment, row].published)
+        figures = [_with_range(figure, self.runs) for figure in found]
         ours = " / ".join(f"{figure.measured:.{figure.digits}f}" for figure in figures)
         published = " / ".join(figure.published for figure in figures)
         why_not = "other data" if self.other_data else _why_no_number(self.experiment, figures)
         if why_not:
             return Reading(ours, "cannot be tested", published, why_not)
-        found = {_of_number(figure, self.better) for figure in figures}
+        verdicts = {_of_number(figure, self.better) for figure in figures}
         worst: tuple[Verdict, ...] = ("differs", "better", "agrees")
-        return Reading(ours, next(verdict for verdict in worst if verdict in found), published)
+        return Reading(ours, next(verdict for verdict in worst if verdict in verdicts), published)
 
 
 def _why_no_number(experiment: str, figures: Sequence[Figure]) -> str:

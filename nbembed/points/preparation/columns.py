@@ -16,6 +16,7 @@ from sklearn.impute import KNNImputer, MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
+from nbembed.points.preparation.weighing import logarithms
 from nbembed.points.text import is_missing, name_of, text_of
 from nbembed.points.whole_numbers import are_whole
 
@@ -49,6 +50,8 @@ class PreparedColumn:
     * filled: how many values were missing or infinite, and filled in.
     * value: what stands for a missing one, "" where that depends on the row or none was missing.
     * categories: in their order.
+    * weight: by which its features are multiplied.
+    * log: whether log(1 + x) of its numbers is embedded.
     """
 
     name: Hashable
@@ -57,6 +60,8 @@ class PreparedColumn:
     filled: int = 0
     value: str = ""
     categories: tuple[Any, ...] = ()
+    weight: float = 1.0
+    log: bool = False
 
     @property
     def embedded(self) -> bool:
@@ -132,7 +137,8 @@ def numbers_of(table: Table, name: Any) -> NDArray[np.float64] | None:
 def coded(table: Table, columns: Sequence[PreparedColumn]) -> NDArray[np.float64]:
     """Return columns as numbers, of categories their places; NaN where missing.
 
-    Raises ValueError if a column has other values than it had, as new rows may.
+    Raises ValueError if a column has other values than it had, as new rows may, or a negative
+    number has no logarithm.
     """
     matrix = np.empty((table.n_rows, len(columns)))
     for k, column in enumerate(columns):
@@ -146,7 +152,7 @@ def coded(table: Table, columns: Sequence[PreparedColumn]) -> NDArray[np.float64
         numbers = numbers_of(table, column.name)
         if numbers is None:
             raise ValueError(f"X must have numbers in the column {name_of(column.name)!r}")
-        matrix[:, k] = numbers
+        matrix[:, k] = logarithms(column.name, numbers) if column.log else numbers
     return matrix
 
 
@@ -160,8 +166,10 @@ def imputer(missing: str) -> Any:
 
 def column_transformer(
     columns: Sequence[PreparedColumn], coded: NDArray[np.float64], missing: str, scaled: bool
-) -> tuple[Any, list[str]]:
+) -> tuple[Any, list[str], list[int]]:
     """Return the transformer of coded columns, not yet fitted, and the names of what it makes.
+
+    Also of each of these the place of its column.
 
     A column of categories counts as much as one of numbers: the variances of its indicators add up
     to 1.
@@ -170,7 +178,7 @@ def column_transformer(
     numbers = [k for k, c in enumerate(columns) if c.use != "category"]
     parts: list[tuple[str, Any, list[int]]] = []
     weights: dict[str, float] = {}
-    names = [str(columns[k].name) for k in numbers]
+    names, owners = [str(columns[k].name) for k in numbers], list(numbers)
     if numbers:
         parts.append(("numbers", make_pipeline(scaler, imputer(missing)), numbers))
     for k, column in enumerate(columns):
@@ -183,6 +191,7 @@ def column_transformer(
         fill = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
         parts.append((part, make_pipeline(fill, encoder), [k]))
         names += [f"{column.name}={value}" for value in column.categories]
+        owners += [k] * size
         there = coded[~np.isnan(coded[:, k]), k].astype(np.intp)
         variance = 1.0 - float(np.sum((np.bincount(there) / max(there.size, 1)) ** 2))
         weights[part] = 1 / np.sqrt(variance) if scaled and variance > 0 else 1.0
@@ -192,7 +201,8 @@ def column_transformer(
             ("missing", make_pipeline(MissingIndicator(features="all"), StandardScaler()), many)
         )
         names += [f"{columns[k].name} is missing" for k in many]
-    return ColumnTransformer(parts, transformer_weights=weights), names
+        owners += many
+    return ColumnTransformer(parts, transformer_weights=weights), names, owners
 
 
 def filled_values(transformer: Any, columns: Sequence[PreparedColumn]) -> list[str]:
@@ -210,7 +220,7 @@ def filled_values(transformer: Any, columns: Sequence[PreparedColumn]) -> list[s
         for k, value in zip(places, values[0]):
             known = columns[k].categories
             if not known:
-                found[k] = text_of(float(value))
+                found[k] = text_of(float(np.expm1(value) if columns[k].log else value))
             elif not np.isnan(value):
                 found[k] = text_of(known[min(round(float(value)), len(known) - 1)])
     return found

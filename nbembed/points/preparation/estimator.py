@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,12 +26,14 @@ from nbembed.points.preparation.columns import (
 )
 from nbembed.points.preparation.matrices import MOST_FEATURES, kind_of_matrix, steps_of
 from nbembed.points.preparation.reading import as_names, read, texts_of, without_infinite
+from nbembed.points.preparation.weighing import has_uses, weighing, with_uses
 from nbembed.points.preparation.wording import (
     check_complete,
     counted,
     filled_note,
     how,
     left_out_note,
+    use_note,
 )
 from nbembed.points.table import Table, is_name, listed
 from nbembed.system.blas import one_blas_thread
@@ -78,6 +80,12 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         ``obsm``, which are taken as they are.
     standardize : bool, optional
         Whether numbers are scaled to mean 0 and variance 1: by default those of a table are.
+    weights : mapping of names to numbers in [0, 3], optional
+        What the differences in embedded columns of a table are multiplied by, 1 where none is
+        given. A column of categories is weighed as one, and one of weight 0 is only looked at.
+    log : name or list of names, optional
+        Embedded columns of a table, without negative numbers, of which log(1 + x) is taken before
+        it is scaled.
 
     Attributes
     ----------
@@ -87,7 +95,8 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         What was done, in a sentence or two.
     columns_ : list of PreparedColumn
         Of each column: ``name``, what it is embedded as or why it is left out (``use``,
-        ``reason``), how many values were ``filled``, and with what ``value``.
+        ``reason``), how many values were ``filled``, and with what ``value``, its ``weight`` and
+        whether it is its ``log``.
     pipeline_ : sklearn.pipeline.Pipeline
         Takes the matrix; of a table the embedded columns as numbers, of texts their list.
     n_features_in_ : int
@@ -129,12 +138,16 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         missing: str = "median",
         features: Any = None,
         standardize: bool | None = None,
+        weights: Mapping[Any, float] | None = None,
+        log: Any = None,
     ) -> None:
         self.n_components = n_components
         self.kind = kind
         self.missing = missing
         self.features = features
         self.standardize = standardize
+        self.weights = weights
+        self.log = log
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn what the data are and what fills their holes.
@@ -234,7 +247,13 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
             check_count("n_components", self.n_components)
         if self.standardize is not None:
             check_flag("standardize", self.standardize)
+        uses = has_uses(self.weights, self.log)
         source = read(self, X, reset=True)
+        if uses and (source.matrix is not None or source.texts is not None):
+            raise ValueError(
+                f"{'weights' if self.weights else 'log'} names columns of a DataFrame, got X of "
+                f"type {type(X).__name__}"
+            )
         #: The columns of a table that are embedded.
         self._used: list[PreparedColumn] | None = None
         if source.texts is not None:
@@ -251,7 +270,7 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         return source, self._fit_numbers(source.matrix, columns, source.of, names)
 
     def _fit_table(self, table: Table, apart: tuple[Any, ...]) -> Any:
-        columns = self._judged(table, apart)
+        columns = with_uses(self._judged(table, apart), self.weights, self.log)
         used = [column for column in columns if column.embedded]
         text = [column for column in columns if column.reason == "text"]
         if self.kind == "texts" or (text and not used and self.kind == "auto"):
@@ -318,6 +337,8 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
                 f"{'has' if len(none) == 1 else 'have'} none"
             )
         kind, found = self.kind, X
+        uses = has_uses(self.weights, self.log)
+        own = bool(self.standardize) or uses  # counts of words are not
         fill = [("fill", imputer(self.missing))] if lost.any() else []
         if fill and plain:
             if sparse.issparse(X) and self.missing == "neighbors":
@@ -326,10 +347,12 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         if kind == "auto":
             kind = "numbers"
             if of in ("", "X", "table") and plain:
-                kind = kind_of_matrix(found, cells=of == "X", scaled=bool(self.standardize))
+                kind = kind_of_matrix(found, cells=of == "X", scaled=own)
             if of == "table" and kind != "words":
                 kind = "table"
         counts = kind in ("words", "cells")
+        if counts and uses:
+            raise ValueError(f'kind="{kind}" takes neither weights nor log')
         values = found.data if sparse.issparse(found) else found
         if counts and values.min(initial=0) < 0:
             raise ValueError(f'kind="{kind}" takes counts ≥ 0, got others in X')
@@ -341,13 +364,14 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
             )
         out = [str(column.name) for column in used] if of == "table" else None
         if kind == "table":
-            transformer, out = column_transformer(used, X, self.missing, scaled)
-            steps: list[tuple[str, Any]] = [("columns", transformer)]
+            transformer, out, owners = column_transformer(used, X, self.missing, scaled)
+            steps: list[tuple[str, Any]] = [("columns", transformer), *weighing(used, owners)]
             found, few = np.empty((len(X), len(out))), len(out) <= MOST_FEATURES
             steps += steps_of("numbers" if few else "wide", found, self.n_components)
         else:
             scale = [("scale", StandardScaler())] if scaled else []
-            steps = [*fill, *scale, *steps_of(kind, found, self.n_components)]
+            weigh = weighing(used, range(len(used)))
+            steps = [*fill, *scale, *weigh, *steps_of(kind, found, self.n_components)]
         if steps:
             check_magnitude(values[~np.isnan(values)])
         self._finish(steps, X, out)
@@ -355,7 +379,8 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         if kind == "table":
             stand_in = filled_values(transformer, used)
         elif hasattr(self.pipeline_[0], "statistics_"):
-            stand_in = [f"{value:.6g}" for value in self.pipeline_[0].statistics_]
+            filled = self.pipeline_[0].statistics_
+            stand_in = [f"{np.expm1(v) if c.log else v:.6g}" for c, v in zip(used, filled)]
         told = {
             c.name: replace(c, use="count" if counts else c.use, filled=n, value=v if n else "")
             for c, n, v in zip(used, lost.tolist(), stand_in)
@@ -363,8 +388,8 @@ class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         self.columns_ = [told[c.name] if c.embedded else c for c in columns]
         self.kind_ = "components" if of.startswith("obsm") else kind
         note = self._said([c.name for c in used], names, how(self.pipeline_, kind, scaled), of)
-        filled = filled_note(self.columns_, self.missing, X.shape[0], infinite)
-        self.note_ = note + left_out_note(self.columns_) + filled
+        note += use_note(self.columns_) + left_out_note(self.columns_)
+        self.note_ = note + filled_note(self.columns_, self.missing, X.shape[0], infinite)
         return X
 
     def _fit_texts(self, texts: list[str], columns: list[PreparedColumn]) -> list[str]:

@@ -52,7 +52,7 @@ def read(estimator: Any, X: Any, *, reset: bool, tables: bool = True) -> Source:
         return Source(texts=texts)
     table = None if sparse.issparse(X) or isinstance(X, np.ndarray) else as_table(X)
     if table is not None and tables:
-        if reset and isinstance(X, dict):
+        if reset and isinstance(X, dict | Table):
             estimator.n_features_in_ = len(table.names)
         elif reset:
             validate_data(estimator, X, skip_check_array=True)
@@ -113,7 +113,7 @@ def texts_of(table: Table, name: Hashable) -> list[str]:
     return ["" if is_missing(v) else str(v) for v in table.values(name, "X").tolist()]
 
 
-def as_names(features: Any) -> tuple[Hashable, ...]:
+def as_names(features: Any, argument: str = "features") -> tuple[Hashable, ...]:
     """Return names as a tuple; one name may stand alone.
 
     Raises TypeError or ValueError if they are no names, none, or a name is there twice.
@@ -122,12 +122,12 @@ def as_names(features: Any) -> tuple[Hashable, ...]:
     names = (features,) if single else tuple(features)
     for name in names:
         if not isinstance(name, Hashable):
-            raise TypeError(f"features must be names of columns, got {shown(name)}")
+            raise TypeError(f"{argument} must be names of columns, got {shown(name)}")
     if not names:
-        raise ValueError("features must name at least one column, got none")
+        raise ValueError(f"{argument} must name at least one column, got none")
     repeated = [name for k, name in enumerate(names) if name in names[:k]]
     if repeated:
-        raise ValueError(f"features must be distinct, got {shown(repeated[0])} twice")
+        raise ValueError(f"{argument} must be distinct, got {shown(repeated[0])} twice")
     return names
 
 

@@ -46,6 +46,17 @@ def left_out_note(columns: Sequence[PreparedColumn]) -> str:
     return f". Left out: {_more(told[:MOST_TOLD], len(told), ', ')}" if left else ""
 
 
+def use_note(columns: Sequence[PreparedColumn]) -> str:
+    """Return the weights, and the columns whose logarithms are embedded."""
+    weights = [f"{_said(c.name)} × {c.weight:g}" for c in columns if c.embedded and c.weight != 1]
+    logs = [_said(c.name) for c in columns if c.log]
+    return "".join(
+        f". {begin}: {_more(told[:MOST_TOLD], len(told), ', ')}"
+        for begin, told in (("Weights", weights), ("Logarithms of", logs))
+        if told
+    )
+
+
 def filled_note(
     columns: Sequence[PreparedColumn], missing: str, n_samples: int, infinite: int
 ) -> str:

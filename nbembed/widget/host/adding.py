@@ -103,14 +103,21 @@ class AddsRows:
         said = f"{counted(n_all - n, 'new row')} after {counted(n, 'point')}. {self.data_note}"
         kind: Any = type(self)
         made: Self = kind(
-            Part(Features(data, note=said.strip()), points),
+            Part(
+                Features(
+                    data,
+                    note=said.strip(),
+                    transformer=self._preparation,
+                    prepared_by=self._prepared_by,
+                ),
+                points,
+            ),
             going_on_from(session, np.concatenate(layout).astype(np.float64)),
             supervision=supervision,
             feature_names=self._groups.feature_names,
             height=self.height,
             autoplay=False,
         )
-        made._preparation, made._prepared_by = self._preparation, self._prepared_by
         made._shared = SharedLabels(made._session, session, old)
         made._new = n_all - n
         new = np.arange(n, n_all)

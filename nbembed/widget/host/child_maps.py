@@ -1,4 +1,6 @@
-"""Maps of some points that a page opens over the map of all: Explorers that their parent holds.
+"""Maps of some points, of more, or of other features, that a page opens over a map.
+
+They are Explorers that their parent holds.
 
 A child ends as any Explorer does: when no page shows it and nothing refers to it. Its parent refers
 to it until either is closed or a page closes the child.
@@ -27,6 +29,7 @@ class ChildMaps:
     def __init__(self, make: Callable[[NDArray[Any]], Any], writer: TraitWriter) -> None:
         self._make, self._writer = make, writer
         self.open: tuple[Any, ...] = ()
+        self._places = 0  # that children had
         self.commands: dict[str, Callable[..., None]] = {
             "map_of": self._add,
             "close_map": self._close,
@@ -35,10 +38,19 @@ class ChildMaps:
     def _add(self, points: NDArray[Any]) -> None:
         self.add(self._make(points))
 
-    def add(self, child: Any) -> None:
-        """Hold a child, and show pages the way to it."""
+    def add(self, child: Any, instead_of: Any = None) -> None:
+        """Hold a child, and show pages the way to it.
+
+        It takes the place of another one, or of what has that place by now.
+        """
         child.observe(self._closed, "comm")
-        self._set((*self.open, child))
+        place = None if instead_of is None else instead_of._place
+        if place not in [known._place for known in self.open]:
+            child._place, self._places = self._places, self._places + 1
+            self._set((*self.open, child))
+        else:
+            child._place = place
+            self._set(tuple(child if known._place == place else known for known in self.open))
 
     def _close(self, widget: str) -> None:
         """Let go of a child."""
@@ -68,6 +80,14 @@ def _reference(child: Any) -> str:
 
 def _described(child: Any) -> dict[str, Any]:
     new, name = child._new, counted(child.n_samples, "point")
-    if new:
+    if child._prepared_how:
+        name = child._prepared_how
+    elif new:
         name = f"with {counted(new, 'new row')}"
-    return {"widget": _reference(child), "name": name, "new": new}
+    return {
+        "widget": _reference(child),
+        "name": name,
+        "new": new,
+        "prepared": bool(child._prepared_how),
+        "place": child._place,
+    }

@@ -71,7 +71,7 @@ def open_session(
 
     if isinstance(X, Part):
         part = Session(X.features.matrix, in_plane(method), supervision=supervision)
-        return Opened(part, X.features, points=X.points)
+        return Opened(part, X.features, view=X.view, points=X.points)
     if autosave is not None:
         check_path("autosave", autosave)
     if X is not None and session is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from nbembed.points.features import Features
@@ -10,6 +10,7 @@ from nbembed.points.preparation.wording import counted
 from nbembed.session.core.methods import recipe_of_part
 from nbembed.session.shared_labels import SharedLabels
 from nbembed.supervision.subset import subset
+from nbembed.widget.view.view_state import ViewState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,28 +100,38 @@ class MapsOfSome:
         session = self._session
         kind: Any = type(self)
         made: Self = kind(
-            part_of(session, self._points, self.data_note, chosen),
+            part_of(self, chosen),
             recipe_of_part(session.recipe) if method is None else method,
             supervision=subset(session.supervision, chosen),
             feature_names=self._groups.feature_names,
             height=self.height,
         )
-        made._preparation, made._prepared_by = self._preparation, self._prepared_by
         made._shared = SharedLabels(session, made._session, chosen)
         return made
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some points of an Explorer: what stands for X in a map of these alone."""
+    """Points of an Explorer: what stands for X in a map of these.
+
+    * view: what is shown of them at first.
+    """
 
     features: Features
     points: PointData
+    view: ViewState = field(default_factory=ViewState)
 
 
-def part_of(session: Session, data: PointData, note: str, points: NDArray[np.intp]) -> Part:
+def part_of(explorer: MapsOfSome, points: NDArray[np.intp]) -> Part:
     """Return some of the points, their features as they are embedded in the map of all."""
+    session = explorer._session
     X = session.X
     rows = X[points][:, points] if session.recipe.takes_distances else X[points]
-    said = f"{counted(points.size, 'point')} of {session.n_samples:,}. {note}".strip()
-    return Part(Features(rows, note=said), data.take(points))
+    note = f"{counted(points.size, 'point')} of {session.n_samples:,}. {explorer.data_note}"
+    features = Features(
+        rows,
+        note=note.strip(),
+        transformer=explorer._preparation,
+        prepared_by=explorer._prepared_by,
+    )
+    return Part(features, explorer._points.take(points))

@@ -130,6 +130,19 @@ VIEW_COMMANDS: Mapping[str, CommandType] = {
             (Field("widget", TEXT, "Of those in `child_maps`."),),
         ),
         CommandType(
+            "prepare_column",
+            "Make a map in which a column of the table is used like this.",
+            (
+                Field("column", INDEX, "Of those that `data_columns` lists."),
+                Field("embedded", FLAG),
+                Field("weight", NUMBER),
+                Field("log", FLAG),
+            ),
+        ),
+        CommandType(
+            "standardize", "Make a map whose numbers are scaled, or not.", (Field("on", FLAG),)
+        ),
+        CommandType(
             "cancel", "Give up what is done in the background.", (Field("what", Background),)
         ),
     )

@@ -107,10 +107,12 @@ SuggestionCheck = record(
 )
 ChildMap = record(
     "ChildMap",
-    "A map of some points that a page has opened, or of all and new rows.",
+    "A map of some points that a page has opened, of all and new rows, or of other features.",
     Field("widget", TEXT, "Its Explorer, as the host of widgets knows it."),
     Field("name", TEXT),
     Field("new", INDEX, "How many new rows it has."),
+    Field("prepared", FLAG, "Whether its rows are the same, prepared otherwise."),
+    Field("place", INDEX, "Its own among them; a map that replaces it takes it over."),
 )
 SavedSelection = record(
     "SavedSelection",

@@ -47,3 +47,17 @@ def test_the_best_choice_is_that_of_all_splits_together(iris, monkeypatch):
     best = found[at_best("iris", 10, "SELF")]
     assert best.measured == pytest.approx(of_splits.mean(axis=0).max())
     assert best.measured <= of_splits.max(axis=1).mean()
+
+
+def test_the_default_epsilon_stands_beside_others(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    monkeypatch.setattr(framework_choices, "load", lambda name, data: SimpleNamespace(X=X, y=y))
+    monkeypatch.setattr(framework_choices, "SPLITS", range(2))
+    monkeypatch.setattr(framework_choices, "EPSILON_TASKS", (("iris", (2,)),))
+    found = {figure.name: figure for figure in EXPERIMENTS[1].figures(None)}
+    few = found["iris, 10 labels, 2 axes, γ = 1: %"]
+    assert len(found) == 4
+    assert few.others.keys() == {"ε = 0.1", "ε = 1", "ε = γ"}
+    assert few.others["ε = 1"] != few.measured
+    unit = "iris, 10 labels, 2 axes, γ = 0.01: %"
+    assert found[unit].others["ε = γ"] != few.others["ε = γ"]

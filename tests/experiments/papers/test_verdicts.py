@@ -85,6 +85,15 @@ def test_of_several_numbers_one_that_differs_is_enough():
     assert verdict(numbers, first) is None
 
 
+def test_a_variant_is_held_against_the_number_beside_the_printed_form():
+    variant = Numbers("e", ("at 2r",), runs=10, beside=("at r",))
+    printed = Figure("at r", "5.0", 9.0, high=5.5, spread=1.0)
+    near, far = (Figure("at 2r", "", x, spread=0.5) for x in (5.1, 7.0))
+    assert verdict(variant, printed, near) == "agrees"
+    assert verdict(variant, printed, far) == "differs"
+    assert variant.read(kept(printed, near)).published == "5.0"
+
+
 def test_a_gap_has_the_margins_of_both_numbers():
     gap = Gap("e", "ours", "theirs")
     theirs = Figure("theirs", "18.8", 18.0, 15.8, 21.8)

@@ -817,7 +817,7 @@ def test_nothing_that_is_opened_moves_the_map(open_explorer: Any, width: int) ->
     still()
     act(page, "k.update({color_by: 'class'})")
     still()
-    for name in ("Group", "Find", "Why", "Compare", "History", "Steer"):
+    for name in ("Data", "Group", "Find", "Why", "Compare", "History", "Steer"):
         page.get_by_role("tab", name=name).click()
         still()
     page.locator(".nbe-map").focus()

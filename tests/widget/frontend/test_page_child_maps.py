@@ -155,11 +155,15 @@ def test_the_map_is_there_again_when_that_of_some_points_ends(
 def test_a_map_that_the_host_does_not_know_is_not_opened(page: Page) -> None:
     act(
         page,
-        "k.update({ child_maps: [{ widget: 'anywidget:none', name: '<b>9</b> points', new: 0 }] })",
+        "k.update({ child_maps: [{ widget: 'anywidget:none', name: '<b>9</b> points', new: 0,"
+        " prepared: false, place: 0 }] })",
     )
-    maps(page).get_by_role("button", name="<b>9</b> points", exact=True).click()
+    way = maps(page).get_by_role("button", name="<b>9</b> points", exact=True)
+    way.click()
     expect(page.locator(".nbe-spoken")).to_contain_text("could not be shown")
-    at_home(page)
+    expect(child(page)).to_have_count(0)
+    expect(page.get_by_role("application", name="Map")).to_be_visible()
+    expect(way).to_be_focused()
 
 
 def test_a_refused_map_leaves_the_map(page: Page) -> None:

@@ -208,7 +208,7 @@ def test_filters_scroll_beside_the_map(page: Page) -> None:
     panel = open_find(page)
     for name in ("size", "kind", "note"):
         add_filter(panel, name)
-    for tab in ("Find", "Group", "Why", "Compare", "History", "Steer"):
+    for tab in ("Find", "Data", "Group", "Why", "Compare", "History", "Steer"):
         page.get_by_role("tab", name=tab).click()
         assert area.bounding_box() == before, f"the map keeps its size beside {tab}"
     page.get_by_role("tab", name="Find").click()

@@ -27,7 +27,8 @@ def hostile(open_explorer: Any, text: str) -> Page:
     act(page, f"k.addClass({said}); k.codes[30] = k.traits.classes.length - 1; k.supervised('x')")
     act(
         page,
-        f"""const column = {{ kind: 'category', title: {said}, colors: ['#0072B2', '#E69F00'],
+        f"""k.table = k.table.map((each) => ({{ ...each, title: {said}, use: {said} }}));
+            const column = {{ kind: 'category', title: {said}, colors: ['#0072B2', '#E69F00'],
                names: [{said} + 1, {said} + 2] }};
             k.update({{ color_column: column, color_by: 'column', error: {said}, remark: {said},
                learning_error: {said}, worse_optimum: {said}, request: {said}, learning: {said},

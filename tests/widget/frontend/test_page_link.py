@@ -49,7 +49,10 @@ def test_a_host_that_tells_nothing_is_found_out_by_the_next_command(open_explore
     expect_gone(page)
 
 
-def test_a_kernel_that_answers_the_notebook_alone_does_not_know_the_widget(page: Page) -> None:
+def test_a_kernel_that_answers_the_notebook_alone_does_not_know_the_widget(
+    open_explorer: Any,
+) -> None:
+    page = open_explorer(n=60, clusters=3, host=True, fresh=True)
     act(page, "k.silent = true; clearInterval(k.timer)")
     page.clock.install(time=0)
     page.clock.pause_at(1000)
@@ -91,7 +94,7 @@ def test_a_busy_kernel_is_waited_for(page: Page) -> None:
 
 
 def test_a_slider_stays_while_the_kernel_is_busy(open_explorer: Any) -> None:
-    page = open_explorer(n=60, clusters=3)
+    page = open_explorer(n=60, clusters=3, fresh=True)
     page.clock.install()
     kernel(page, "k.silent = true")
     slider = page.get_by_role("slider", name="α", exact=True)
@@ -105,7 +108,7 @@ def test_a_slider_stays_while_the_kernel_is_busy(open_explorer: Any) -> None:
 
 
 def test_an_answer_is_waited_for_while_the_kernel_is_busy(open_explorer: Any) -> None:
-    page = open_explorer(n=60, clusters=3)
+    page = open_explorer(n=60, clusters=3, fresh=True)
     page.get_by_role("tab", name="History").click()
     page.clock.install()
     kernel(page, "k.silent = true")

@@ -112,7 +112,7 @@ def test_each_stop_points_at_its_parts(page: Page) -> None:
         [".nbe-map", "[aria-label=Lasso]"],
         [".nbe-section:nth-child(2)"],
         [".nbe-section:has(.nbe-control)"],
-        [".nbe-suggestions", ".nbe-tab:is(:nth-child(2), :nth-child(3))"],
+        [".nbe-suggestions", ".nbe-tab:is(:nth-child(3), :nth-child(4))"],
         [".nbe-tab:last-child", ":is([aria-label=Undo], [aria-label=Redo])"],
         ["section[aria-label=Export]"],
     )

@@ -176,6 +176,7 @@ export const backToTheMap = "Back to the map of all points (Backspace)";
 export const thisMap = "This map";
 export const openTheMap = "Open the map of these points";
 export const openTheMapWithTheseRows = "Open the map with these rows";
+export const openTheMapPrepared = "Open the map of the same points, prepared like this";
 export const closeTheMap = (value: Value): string => `Close the map of ${value}`;
 export const closeTheMapWith = (value: Value): string => `Close the map ${value}`;
 export const closeThisMapItsLabels = "Close this map; its labels stay";
@@ -399,6 +400,23 @@ export const noLabel = "no label";
 export const othersSay = (noLabel: Value, place: Value): string => `${noLabel}, others say ${place}`;
 export const noClassIsSuggested = "no class is suggested";
 export const orWord = " or ";
+
+// Panel Data.
+export const data = "Data";
+export const columnsThatTheMapIsMadeOf = "Columns that the map is made of, and their weights";
+export const changeItInPython = "Here this cannot be changed by a click: explorer.prepare does it in Python.";
+export const theMapIsElsewhere = "The map was made; it is where the map is shown that this one was made from.";
+export const scaleNumbers = "Scale numbers";
+export const scaleNumbersHint = "Each column to mean 0 and variance 1, so that units do not count";
+export const searchColumns = "Search columns";
+export const embeddedOf = (embedded: Value, count: Value): string => `${embedded} of ${count} embedded`;
+export const columnAndUse = (title: Value, use: Value): string => `${title}: ${use}`;
+export const embed = (name: Value): string => `Embed ${name}`;
+export const weightOf = (name: Value): string => `Weight of ${name}`;
+export const weightHint = "By how much its differences count: 0 not at all, 1 as usual, 3 at most. Double click or Delete: 1";
+export const log = "log";
+export const logOf = (name: Value): string => `log of ${name}`;
+export const logHint = "Embed log(1 + x), for values that spread over powers of ten";
 
 // Panel Group.
 export const inOtherMaps = "In other maps …";

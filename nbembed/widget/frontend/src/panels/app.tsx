@@ -16,11 +16,13 @@ import { Toolbar } from "./toolbar";
 import { Tour } from "./tour";
 
 export function App({ view, theme, root }: { view: View; theme: Signal<Theme>; root: HTMLElement }) {
-  const away = view.childMaps.open.value !== "";
+  const { open, shown } = view.childMaps;
+  const away = open.value !== "" && shown.value !== "";
   const path = view.store.traits.child_maps.value.length > 0 && view.childMaps.possible && <MapPath view={view} />;
   return (
     <>
-      {away && <>{path}<ChildMap view={view} /></>}
+      {away && path}
+      {open.value && <ChildMap view={view} />}
       <div class="nbe-own" hidden={away}>
         <div class="nbe-sized" style={{ "--nbe-height": `${view.store.traits.height.value}px` }}>
           <Toolbar view={view} />

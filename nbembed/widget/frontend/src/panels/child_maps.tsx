@@ -1,5 +1,5 @@
-/** The map of some points in place of the map, and the way between them. */
-import { useLayoutEffect, useRef } from "preact/hooks";
+/** Another map in place of the map, and the way between them. */
+import { useLayoutEffect } from "preact/hooks";
 import { inline } from "../state/cards";
 import type { View } from "../view/view";
 import { useFocusKept } from "./focus";
@@ -17,13 +17,13 @@ export function MapPath({ view }: { view: View }) {
       <button type="button" class="nbe-map-name" aria-current={open ? undefined : "page"} title={open ? strings.backToTheMap : strings.thisMap} onClick={() => open && childMaps.leave()}>
         {strings.all(strings.count(n.value))}
       </button>
-      {maps.value.map(({ widget, name, new: added }) => (
-        <span key={widget} class="nbe-child-name">
+      {maps.value.map(({ widget, name, new: added, prepared, place }) => (
+        <span key={place} class="nbe-child-name">
           <Icon name="more" />
-          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? strings.thisMap : added ? strings.openTheMapWithTheseRows : strings.openTheMap} onClick={() => childMaps.show(widget)}>
+          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? strings.thisMap : added ? strings.openTheMapWithTheseRows : prepared ? strings.openTheMapPrepared : strings.openTheMap} onClick={() => childMaps.show(widget)}>
             {inline(name)}
           </button>
-          <button type="button" class="nbe-inline" aria-label={(added ? strings.closeTheMapWith : strings.closeTheMap)(inline(name))} title={added ? strings.closeThisMapTheNewRows : strings.closeThisMapItsLabels} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
+          <button type="button" class="nbe-inline" aria-label={(added || prepared ? strings.closeTheMapWith : strings.closeTheMap)(inline(name))} title={added ? strings.closeThisMapTheNewRows : strings.closeThisMapItsLabels} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
         </span>
       ))}
     </nav>
@@ -33,12 +33,8 @@ export function MapPath({ view }: { view: View }) {
 /** The open map, in an element that its own Explorer fills. */
 export function ChildMap({ view }: { view: View }) {
   const ref = useFocusKept<HTMLDivElement>();
-  const element = useRef<HTMLDivElement>(null);
   const open = view.childMaps.open.value;
-  useLayoutEffect(() => {
-    // Until the map is there, the keys are heard by the Explorer itself.
-    ref.current?.closest<HTMLElement>(".nbe")?.focus({ preventScroll: true });
-    return element.current ? view.childMaps.mount(element.current) : undefined;
-  }, [open]);
-  return <div ref={ref}><div ref={element} key={open} class="nbe-child-map" /></div>;
+  useLayoutEffect(() => () => view.childMaps.unmount(), []);
+  useLayoutEffect(() => void view.childMaps.mount(ref.current!), [open]);
+  return <div ref={ref} />;
 }

@@ -6,6 +6,7 @@ import { handleKey } from "../view/keyboard";
 import type { Store } from "../state/store";
 import { hideStillOutput } from "../host/still_output";
 import { followTheme, type Theme } from "../host/theme";
+import { leftPlace } from "../view/place";
 import { View } from "../view/view";
 import * as strings from "../strings";
 
@@ -34,7 +35,7 @@ export function mount(store: Store, el: HTMLElement, Layout: Layout, { keys = ha
   // On a map of some points, in the place of another Explorer's.
   const inside = el.closest(".nbe") !== null;
   const { theme, stop } = followTheme(root);
-  const view = new View(store, theme, still, host);
+  const view = new View(store, theme, still, host, inside, leftPlace(el));
   const pressed = (event: KeyboardEvent): void => {
     if (keys(view, event)) event.preventDefault();
     // Keys pressed here must not reach the notebook; inside, they may be for the way back.

@@ -8,6 +8,8 @@ interface Props {
   text: string;
   disabled?: boolean;
   hint: string;
+  /** How the field is known to a view that goes on where another one was. */
+  control?: string;
   /** Take a typed number; what is legal is for the kernel to say. */
   onValue: (value: number) => void;
   /** Go a step up or down. */
@@ -20,7 +22,7 @@ function parseNumber(text: string): number {
   return plain === "" ? NaN : Number(plain);
 }
 
-export function NumberField({ label, text, disabled = false, hint, onValue, onStep }: Props) {
+export function NumberField({ label, text, disabled = false, hint, control, onValue, onStep }: Props) {
   const input = useRef<HTMLInputElement>(null);
   /** What is being typed; null while the value is only shown. */
   const typed = useSignal<string | null>(null);
@@ -44,7 +46,7 @@ export function NumberField({ label, text, disabled = false, hint, onValue, onSt
   return (
     <input
       ref={input} class="nbe-value nbe-value-field" type="text" inputMode="decimal" autocomplete="off" maxLength={24}
-      aria-label={label} title={hint} disabled={disabled} value={typed.value ?? text}
+      data-control={control} aria-label={label} title={hint} disabled={disabled} value={typed.value ?? text}
       data-bad={typed.value !== null && !Number.isFinite(parseNumber(typed.value))}
       onFocus={(e) => e.currentTarget.select()}
       onInput={(e) => (typed.value = e.currentTarget.value)}

@@ -2,6 +2,7 @@
 import type { ComponentType } from "preact";
 import { useRef } from "preact/hooks";
 import type { View } from "../view/view";
+import { DataPanel } from "./data";
 import { FindPanel } from "./find";
 import { useFocusKept } from "./focus";
 import { GroupPanel } from "./group";
@@ -23,6 +24,7 @@ interface Tab {
 
 const TABS: readonly Tab[] = [
   { name: "steer", title: strings.steer, hint: strings.methodSlidersClasses, Panel: Steer },
+  { name: "data", title: strings.data, hint: strings.columnsThatTheMapIsMadeOf, Panel: DataPanel },
   { name: "group", title: strings.group, hint: strings.featuresThatDistinguish, Panel: GroupPanel },
   { name: "find", title: strings.find, hint: strings.searchFiltersNeighbors, Panel: FindPanel },
   { name: "why", title: strings.why, hint: strings.neighborhoodsThatTheMap, Panel: WhyPanel },

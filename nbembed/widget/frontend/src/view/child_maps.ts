@@ -1,10 +1,13 @@
 /**
- * Maps of some of the points, each an Explorer of its own: made of the selection, opened over the map, which
- * rests meanwhile, and closed. Where the host shows no widget in another's place there are none.
+ * Other maps, each an Explorer of its own: of the selection, of new rows, or of the same points prepared otherwise.
+ * They are opened over the map, which rests meanwhile, and closed. Where the host shows no widget in another's place
+ * there are none.
  */
 import type { Host } from "@anywidget/types";
 import { effect, signal } from "@preact/signals";
+import { focusIsIn } from "../host/roots";
 import type { Store } from "../state/store";
+import { leavePlace, placeOf } from "./place";
 import * as strings from "../strings";
 
 /** Points of which a map can be made. */
@@ -20,6 +23,11 @@ interface Actions {
 export class ChildMaps {
   /** The widget of the open map, "" for none. */
   readonly open = signal("");
+  /** The widget of the map that is seen: the open one as soon as it is there, "" before. */
+  readonly shown = signal("");
+  /** The place of the open map among the others, which another one may take over. */
+  private place = -1;
+  private current: { el: HTMLElement; end: AbortController } | null = null;
   /** Whether the map was paused for the one that is open. */
   private paused = false;
   private readonly stop: () => void;
@@ -34,7 +42,11 @@ export class ChildMaps {
       const open = this.open.value;
       if (!open) return;
       if (store.link.state.value === "gone") this.leave(strings.theMapOfSomePoints);
-      else if (!known.value.some(({ widget }) => widget === open)) this.leave(strings.theMapOfSomePointsWas);
+      else if (!known.value.some(({ widget }) => widget === open)) {
+        const next = known.value.find(({ place }) => place === this.place);
+        if (next) this.show(next.widget);
+        else this.leave(strings.theMapOfSomePointsWas);
+      }
     });
   }
 
@@ -66,6 +78,7 @@ export class ChildMaps {
       this.paused = true;
       this.actions.togglePlay();
     }
+    this.place = this.store.traits.child_maps.peek().find((map) => map.widget === widget)?.place ?? -1;
     this.open.value = widget;
   }
 
@@ -84,21 +97,43 @@ export class ChildMaps {
     void this.store.commands.send("close_map", { widget }, []);
   }
 
-  /** Show the open map in an element; returns what removes it. */
-  mount(element: HTMLElement): () => void {
-    const shown = new AbortController();
-    void this.render(element, shown.signal);
-    return () => shown.abort();
+  /** Show the open map in a box; what it shows stays until the map is there. */
+  async mount(box: HTMLElement): Promise<void> {
+    const widget = this.open.peek();
+    const el = document.createElement("div");
+    const end = new AbortController();
+    const wanted = (): boolean => this.open.peek() === widget && box.isConnected;
+    el.className = "nbe-child-map";
+    try {
+      const found = await this.host?.getWidget(widget);
+      if (!wanted()) return;
+      if (this.store.traits.child_maps.peek().some((map) => map.widget === widget && map.prepared)) {
+        const before = this.current?.el ?? box.parentElement?.querySelector(":scope > .nbe-own");
+        if (before) leavePlace(el, placeOf(before));
+      }
+      box.append(el);
+      await found?.render({ el, signal: end.signal });
+      if (!wanted()) {
+        end.abort();
+        el.remove();
+        return;
+      }
+      if (!focusIsIn(el)) el.querySelector<HTMLElement>(".nbe")?.focus({ preventScroll: true });
+      this.unmount();
+      this.current = { el, end };
+      this.shown.value = widget;
+    } catch (error) {
+      console.error("nbembed: another map could not be shown", error);
+      el.remove();
+      if (wanted()) this.leave(strings.theMapOfSomePointsCould);
+    }
   }
 
-  private async render(el: HTMLElement, signal: AbortSignal): Promise<void> {
-    try {
-      const widget = await this.host?.getWidget(this.open.peek());
-      if (!signal.aborted) await widget?.render({ el, signal });
-      if (!signal.aborted) el.querySelector<HTMLElement>(".nbe")?.focus({ preventScroll: true });
-    } catch (error) {
-      console.error("nbembed: a map of some points could not be shown", error);
-      if (!signal.aborted) this.leave(strings.theMapOfSomePointsCould);
-    }
+  /** Show nothing. */
+  unmount(): void {
+    this.current?.end.abort();
+    this.current?.el.remove();
+    this.current = null;
+    this.shown.value = "";
   }
 }

@@ -3,13 +3,14 @@
  * and keys share. What outlives the view is in the store or in the kernel.
  */
 import type { Host } from "@anywidget/types";
-import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { inline, type Card } from "../state/cards";
 import { ChildMaps } from "./child_maps";
 import { ClassEdits } from "./class_edits";
 import { Changes } from "./changes";
 import { isMissing } from "../state/column_text";
 import { Latest, Setters } from "../wire/commands";
+import { Data } from "../state/data";
 import { Find } from "../state/find";
 import { Group } from "../state/group";
 import type { CardBox } from "../map/open_cards";
@@ -21,6 +22,7 @@ import { shownPoints } from "../state/shown_positions";
 import { legendOf } from "./legend";
 import { Links } from "./links";
 import { inOrder, Naming } from "./naming";
+import type { Place } from "./place";
 import { Questions } from "../state/questions";
 import type { Store } from "../state/store";
 import { Why } from "../state/why";
@@ -58,6 +60,7 @@ export class View {
   /** Where the open cards lie. */
   readonly cardBoxes = signal<readonly CardBox[]>([]);
   readonly questions: Questions;
+  readonly data: Data;
   readonly find: Find;
   readonly group: Group;
   /** The suggested groups that are being named. */
@@ -80,6 +83,7 @@ export class View {
   private readonly setters: Setters;
   private readonly pathScrub: Latest<number>;
   private readonly stop: () => void;
+  private readonly settled: () => void;
 
   constructor(
     readonly store: Store,
@@ -87,6 +91,10 @@ export class View {
     /** Whether the page has no kernel, so that nothing can be labeled or waited for. */
     readonly still = false,
     host?: Host,
+    /** Whether it is in the place of another Explorer's map. */
+    inside = false,
+    /** Where the view was whose place it takes. */
+    place: Place | null = null,
   ) {
     this.chosenClass = computed(() => store.traits.classes.value.findIndex(({ name }) => name === this.chosenName.value));
     this.stop = this.keepChosen();
@@ -101,6 +109,12 @@ export class View {
       },
       show: (point) => this.map.peek()?.bringIntoView(point),
       reveal: () => (this.tab.value = "steer"),
+    });
+    this.data = new Data(store, {
+      say: (message) => this.say(message),
+      able: () => this.able(),
+      show: (widget) => this.childMaps.show(widget),
+      inside,
     });
     this.find = new Find(store, {
       select: (points, how) => this.select(points, how),
@@ -153,6 +167,14 @@ export class View {
       able: () => this.able(),
       togglePlay: () => this.togglePlay(),
     });
+    this.settled = effect(() => {
+      const { open, shown } = this.childMaps;
+      if (open.value === shown.value) this.data.settle();
+    });
+    if (place) {
+      if (place.tab) this.tab.value = place.tab;
+      this.data.goOnAt(place.text, place.control);
+    }
     this.running = computed(() => store.traits.state.value === "running" && store.link.state.value !== "gone");
     this.classOrder = computed(() => inOrder(store.traits.classes.value).map(({ index }) => index));
     this.counts = computed(() => {
@@ -164,6 +186,8 @@ export class View {
 
   destroy(): void {
     this.stop();
+    this.settled();
+    this.data.destroy();
     this.questions.destroy();
     this.find.destroy();
     this.walk.destroy();

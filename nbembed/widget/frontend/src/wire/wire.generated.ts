@@ -94,13 +94,17 @@ export interface ColorColumn {
   origin?: number;
 }
 
-/** A map of some points that a page has opened, or of all and new rows. */
+/** A map of some points that a page has opened, of all and new rows, or of other features. */
 export interface ChildMap {
   /** Its Explorer, as the host of widgets knows it. */
   widget: string;
   name: string;
   /** How many new rows it has. */
   new: number;
+  /** Whether its rows are the same, prepared otherwise. */
+  prepared: boolean;
+  /** Its own among them; a map that replaces it takes it over. */
+  place: number;
 }
 
 /** Points that were saved by name. */
@@ -370,6 +374,23 @@ export interface PastChange {
   time: number | null;
   /** Of the map when it was made. */
   iteration: number | null;
+}
+
+/** A column of the table, and its use. */
+export interface DataColumn {
+  /** Its number. */
+  column: number;
+  title: string;
+  /** What it is embedded as, or why it is not. */
+  use: string;
+  /** Whether it is chosen, be it with weight 0. */
+  embedded: boolean;
+  /** Whether it can be embedded. */
+  possible: boolean;
+  weight: number;
+  log: boolean;
+  /** Whether it has numbers, and no negative one. */
+  positive: boolean;
 }
 
 /** The synced traits, bytes as typed arrays. */
@@ -865,6 +886,10 @@ export interface CommandArguments {
   map_of: Record<string, never>;
   /** Close a map of some points; its labels stay. */
   close_map: { widget: string };
+  /** Make a map in which a column of the table is used like this. */
+  prepare_column: { column: number; embedded: boolean; weight: number; log: boolean };
+  /** Make a map whose numbers are scaled, or not. */
+  standardize: { on: boolean };
   /** Give up what is done in the background. */
   cancel: { what: Background };
 }
@@ -917,6 +942,8 @@ export interface CommandPoints {
   take_over_second: [];
   map_of: [points: Uint32Array];
   close_map: [];
+  prepare_column: [];
+  standardize: [];
   cancel: [];
 }
 
@@ -964,6 +991,8 @@ export interface QueryArguments {
   labels_csv: Record<string, never>;
   /** A page with the map that needs no kernel. */
   web_page: Record<string, never>;
+  /** The columns of the table whose titles have all words of a text; some of them if many. */
+  data_columns: { text: string };
 }
 
 /** The sets of points of each query, each a buffer. */
@@ -988,6 +1017,7 @@ export interface QueryPoints {
   changes: [];
   labels_csv: [];
   web_page: [];
+  data_columns: [];
 }
 
 /** The answer to each query. */
@@ -1012,6 +1042,7 @@ export interface QueryAnswers {
   changes: { place: number; first: number; changes: PastChange[] };
   labels_csv: { text: string };
   web_page: { text: string };
+  data_columns: { refusal: string; columns: DataColumn[]; standardized: boolean; embedded: number; matching: number; count: number };
 }
 
 /** The buffers of each answer, in order: name and typed array. */
@@ -1036,6 +1067,7 @@ export const QUERY_BUFFERS = {
   changes: [],
   labels_csv: [],
   web_page: [],
+  data_columns: [],
 } as const;
 
 export type QueryName = keyof QueryArguments;
