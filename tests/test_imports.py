@@ -263,6 +263,14 @@ def loaded_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
+def test_no_test_reaches_through_a_session() -> None:
+    """A session is tested by its face; parts that a test makes itself are its own to look into."""
+    inner = re.compile(r"(?<!\w)_" + r"controller\b")
+    tests = PACKAGE.parent / "tests"
+    files = [path for path in tests.rglob("*.py") if inner.search(path.read_text(encoding="utf-8"))]
+    assert files == []
+
+
 def test_importing_nbembed_loads_nothing_heavy():
     loaded = loaded_by("import nbembed; dir(nbembed)")
     assert "nbembed" in loaded

@@ -6,6 +6,7 @@ a machine with other work to do.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -30,3 +31,27 @@ def eventually(condition: Callable[[], Any], timeout: float = GUARD) -> None:
     while not condition():
         assert time.monotonic() < deadline, f"not so after {timeout:.0f} s"
         time.sleep(0.002)
+
+
+def workers() -> set[threading.Thread]:
+    """Return the threads of sessions that are alive."""
+    return {thread for thread in threading.enumerate() if thread.name == "nbembed session"}
+
+
+def worker_begun_by(act: Callable[..., Any], *arguments: Any) -> threading.Thread:
+    """Call what gives a session its first command; return the session's worker."""
+    before = workers()
+    act(*arguments)
+    (worker,) = workers() - before
+    return worker
+
+
+def is_closed(session: Any) -> bool:
+    """Return whether a session takes no commands, by one that changes nothing."""
+    try:
+        session.restore("no such snapshot")
+    except ValueError:
+        return False
+    except RuntimeError as error:
+        return "closed" in str(error)
+    raise AssertionError("there is a snapshot of that name")

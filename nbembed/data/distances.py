@@ -44,6 +44,12 @@ class PointMetric(Protocol):
 
 Metric = str | Callable[..., float] | PointMetric
 
+
+def same_metric(a: Any, b: Any) -> bool:
+    """Return whether two metrics are the same; two learned ones are where they are equal."""
+    return a is b or bool(a == b)
+
+
 #: Upper bound of the pairs in a block: 32 MiB.
 PAIRS = 2**22
 #: Numbers of the data that are read at a time for one row of distances.

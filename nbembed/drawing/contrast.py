@@ -1,5 +1,7 @@
 """Colors of classes and categories on a ground: the same as the page shows (``contrast.ts`` there).
 
+The page has its constants from here (:mod:`nbembed.widget.wire.typescript`).
+
 On a light ground colors are darker, on a dark one lighter, so that each has a contrast of at least
 3:1 with it (WCAG 2.2, 1.4.11). The lightness of OKLab (Ottosson 2020) is compressed away from the
 ground rather than cut off, so that colors which differ in lightness still do.
@@ -12,16 +14,40 @@ from functools import lru_cache
 
 RGB = tuple[int, int, int]
 
-#: A little more than 3:1, for panels that are not as light or as dark as the map.
-_LEAST_LIGHT, _LEAST_DARK = 3.05, 3.6
-#: On a light ground: the lightness of the palest color, where it goes, and how much of their
-#: differences from it the others keep.
-_PALEST, _PALEST_TO, _SLOPE = 0.85, 0.66, 0.8
-#: On a dark one: the lightness from which a color stays as it is, that of the darkest, and where
-#: that goes; between them by a power.
-_KEEP, _DARKEST, _DARKEST_TO, _POWER = 0.75, 0.25, 0.5, 0.7
+#: Of 3:1 on the map; a little more, since panels are not as light or as dark as the map.
+LEAST = {"light": 3.05, "dark": 3.6}
+#: Lightness on a light ground: that of the palest color of the palette, where it goes, and how much
+#: of their differences from it the others keep. On a dark one: from which a color stays as it is,
+#: that of the darkest, and where that goes; between them with an exponent below 1, since what
+#: lies near ``keep`` needs little more light, and there are the two blues and the two greens of the
+#: palette. Chosen so that the twelve colors differ for every eye (by CIEDE2000), and ordered ones
+#: keep their order.
+LIGHT = {"palest": 0.85, "to": 0.66, "slope": 0.8}
+DARK = {"keep": 0.75, "darkest": 0.25, "to": 0.5, "exponent": 0.7}
 #: Steps of lightness until the contrast is enough.
-_STEP, _MOST_STEPS = 0.01, 60
+STEP, MOST_STEPS = 0.01, 60
+
+#: From linear RGB to the cube of cone responses, from these to OKLab; and back.
+TO_LMS = (
+    (0.4122214708, 0.5363325363, 0.0514459929),
+    (0.2119034982, 0.6806995451, 0.1073969566),
+    (0.0883024619, 0.2817188376, 0.6299787005),
+)
+TO_LAB = (
+    (0.2104542553, 0.793617785, -0.0040720468),
+    (1.9779984951, -2.428592205, 0.4505937099),
+    (0.0259040371, 0.7827717662, -0.808675766),
+)
+FROM_LAB = (
+    (1.0, 0.3963377774, 0.2158037573),
+    (1.0, -0.1055613458, -0.0638541728),
+    (1.0, -0.0894841775, -1.291485548),
+)
+FROM_LMS = (
+    (4.0767416621, -3.3077115913, 0.2309699292),
+    (-1.2684380046, 2.6097574011, -0.3413193965),
+    (-0.0041960863, -0.7034186147, 1.707614701),
+)
 
 _Triple = tuple[float, float, float]
 
@@ -37,21 +63,21 @@ def on_ground(color: str, ground: RGB) -> RGB:
     """Return a color, given as "#RRGGBB", as it is shown on a ground."""
     given = parsed(color)
     dark = _luminance(ground) < 0.2
-    least = _LEAST_DARK if dark else _LEAST_LIGHT
+    least = LEAST["dark" if dark else "light"]
     L, a, b = _to_oklab(given)
     to = L
     if not dark:
-        to = _PALEST_TO - _SLOPE * (_PALEST - L)
-    elif L < _KEEP:
-        share = min(1.0, (_KEEP - L) / (_KEEP - _DARKEST))
-        to = _KEEP - (_KEEP - _DARKEST_TO) * share**_POWER
+        to = LIGHT["to"] - LIGHT["slope"] * (LIGHT["palest"] - L)
+    elif DARK["keep"] > L:
+        share = min(1.0, (DARK["keep"] - L) / (DARK["keep"] - DARK["darkest"]))
+        to = DARK["keep"] - (DARK["keep"] - DARK["to"]) * share ** DARK["exponent"]
     if to == L and contrast(given, ground) >= least:
         return given
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_STEPS):
         found = _with_lightness(a, b, to)
         if contrast(found, ground) >= least:
             return found
-        to += _STEP if dark else -_STEP
+        to += STEP if dark else -STEP
     return (255, 255, 255) if dark else (0, 0, 0)
 
 
@@ -76,25 +102,19 @@ def _luminance(color: RGB) -> float:
 
 def _to_oklab(color: RGB) -> _Triple:
     r, g, b = (_linear(v / 255) for v in color)
-    l = math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)  # noqa: E741
-    m = math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b)
-    s = math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b)
-    return (
-        0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
-        1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
-        0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
-    )
+    l, m, s = _times(TO_LMS, (r, g, b))  # noqa: E741
+    return _times(TO_LAB, (math.cbrt(l), math.cbrt(m), math.cbrt(s)))
 
 
 def _from_oklab(L: float, a: float, b: float) -> _Triple:
-    l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3  # noqa: E741
-    m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3
-    s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3
-    return (
-        4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-        -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-        -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-    )
+    l, m, s = _times(FROM_LAB, (L, a, b))  # noqa: E741
+    return _times(FROM_LMS, (l**3, m**3, s**3))
+
+
+def _times(matrix: tuple[_Triple, ...], vector: _Triple) -> _Triple:
+    x, y, z = vector
+    first, second, third = (a * x + b * y + c * z for a, b, c in matrix)
+    return first, second, third
 
 
 def _with_lightness(a: float, b: float, L: float) -> RGB:

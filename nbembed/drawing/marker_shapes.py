@@ -1,4 +1,4 @@
-"""Corners of the marker shapes of classes, for still pictures; the page draws the same shapes."""
+"""Corners of the marker shapes of classes, for still pictures and for the page's symbols."""
 
 from __future__ import annotations
 

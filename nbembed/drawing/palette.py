@@ -39,6 +39,19 @@ ORDERED = (
     "#7AD151",
 )
 
+#: The color scales of numbers, safe for color vision deficiency: the lowest are nearly the ground,
+#: so that what stands out is high. On a light ground ColorBrewer's YlGnBu from a light gray on, on
+#: a dark one viridis from a dark gray on.
+SCALES = {
+    "light": (
+        "#d5dbe2", "#b5dfc4", "#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#253494", "#081d58",
+    ),
+    "dark": (
+        "#343a4c", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26",
+        "#fde725",
+    ),
+}  # fmt: skip
+
 #: Marker shapes, in the order in which classes get them.
 SYMBOLS = (
     "circle",

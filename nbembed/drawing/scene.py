@@ -9,22 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbembed.drawing.contrast import on_ground
-from nbembed.drawing.palette import SYMBOLS
+from nbembed.drawing.palette import SCALES, SYMBOLS
 from nbembed.drawing.picture import Caption, Picture
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The color scales of numbers, as on the page: the lowest are nearly the ground, light or dark.
-SCALES = {
-    False: (
-        "#d5dbe2", "#b5dfc4", "#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#253494", "#081d58",
-    ),
-    True: (
-        "#343a4c", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26",
-        "#fde725",
-    ),
-}  # fmt: skip
 NEUTRAL = (150, 155, 162)
 #: Background and ink.
 LIGHT, DARK = ((255, 255, 255), (45, 48, 52)), ((27, 29, 32), (225, 227, 230))
@@ -36,6 +26,8 @@ MEASURES = {
     "stress": "stress",
     "pull": "pull of labels",
 }
+#: Share of the values of a measure at either end that the scale leaves out.
+EXTREME = 0.01
 #: Seconds.
 DAY, HOUR, MINUTE = 86_400, 3600, 60
 #: Points of a class without which it has no name on the map.
@@ -97,7 +89,7 @@ def picture_of(
         if known.any():
             low, high = _ends(values[known]) if by_measure else _span(values[known])
             place = np.clip((values[known] - low) / (high - low or 1.0), 0, 1)
-            stops = SCALES[dark]
+            stops = SCALES["dark" if dark else "light"]
             colors[known] = _ramp(place, stops)
             text = _time if by_column and column["kind"] == "time" else _number
             ends = (high, stops[-1]), (low, stops[0])
@@ -142,10 +134,10 @@ def _span(values: NDArray[Any]) -> tuple[float, float]:
 
 
 def _ends(values: NDArray[Any]) -> tuple[float, float]:
-    """Return the range of all but the most extreme hundredth at either end, as the page has it."""
+    """Return the range of all but the most extreme at either end, as the page has it."""
     ordered = np.sort(values)
     last = len(ordered) - 1
-    low, high = ordered[math.floor(0.01 * last)], ordered[math.ceil(0.99 * last)]
+    low, high = ordered[math.floor(EXTREME * last)], ordered[math.ceil((1 - EXTREME) * last)]
     return (float(low), float(high)) if high > low else _span(ordered)
 
 

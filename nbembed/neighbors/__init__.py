@@ -15,7 +15,7 @@ may take others of the points that tie for the last place, and replace the tree 
 
 from nbembed.neighbors.blocks import check_stored
 from nbembed.neighbors.found import Neighbors
-from nbembed.neighbors.memory import remember
+from nbembed.neighbors.memory import known_neighbors, remember
 from nbembed.neighbors.search import (
     Search,
     check_k,
@@ -32,6 +32,7 @@ __all__ = [
     "check_stored",
     "find_neighbors",
     "k_smallest",
+    "known_neighbors",
     "nearest_given",
     "nearest_neighbors",
     "other_points",

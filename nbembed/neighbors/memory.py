@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from nbembed.data.distances import same_metric
 from nbembed.neighbors.found import Neighbors
 
 #: Numbers of neighbors that the approximate search finds; fewer are taken from the front.
@@ -42,7 +43,7 @@ class Memory:
     ) -> Neighbors:
         """Return the k nearest of ``most`` neighbors; ``make`` searches a number of them."""
         with self._lock:  # who asks meanwhile waits for the same search
-            if self._metric is not metric and not bool(self._metric == metric):
+            if not same_metric(self._metric, metric):
                 self._metric, self._found = metric, {}
             size = rung(k, most) if approximate else self._exact(k, most)
             known = self._found.get((approximate, size))
@@ -50,6 +51,17 @@ class Memory:
                 known = make(size)
                 self._keep((approximate, size), known)
         return cut(known, k)
+
+    def known(self, k: int, metric: Any) -> Neighbors | None:
+        """Return the k nearest neighbors if they were found before; a search is not waited for."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            same = same_metric(self._metric, metric)
+            enough = [key for key in self._found if same and key[1] >= k]
+            return cut(self._found[min(enough)], k) if enough else None
+        finally:
+            self._lock.release()
 
     def _exact(self, k: int, most: int) -> int:
         """Return a number that was searched and suffices; else one that serves the next, too."""
@@ -79,6 +91,12 @@ def remember(X: Any) -> None:
 def memory_of(X: Any) -> Memory | None:
     """Return the memory of an array, if its neighbors are kept."""
     return _memories.get(id(X))
+
+
+def known_neighbors(X: Any, k: int, metric: Any) -> Neighbors | None:
+    """Return the k nearest neighbors of all points of an array if they were found before."""
+    memory = memory_of(X)
+    return None if memory is None else memory.known(k, metric)
 
 
 def rung(k: int, most: int) -> int:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.data.distances import same_metric
 from nbembed.neighbors import (
     Search,
     check_stored,
+    known_neighbors,
     nearest_given,
     nearest_neighbors,
     other_points,
@@ -61,20 +63,18 @@ class FoundRows:
         self._rows: NDArray[np.int32] = np.empty((0, 0), np.int32)
         self._there: NDArray[np.bool_] = np.empty(0, bool)
 
-    def rows(
-        self, points: NDArray[np.intp], k: int, metric: Any, known: NDArray[Any] | None = None
-    ) -> NDArray[np.intp]:
+    def rows(self, points: NDArray[np.intp], k: int, metric: Any) -> NDArray[np.intp]:
         """Return :func:`neighbor_rows`, found only for the points not found before.
 
-        Rows found in another ``metric``, or with fewer than k neighbors, are forgotten. ``known``
-        (n_samples, K) holds neighbors of all points in this metric, nearest first; taken if k ≤ K.
+        Rows found in another ``metric``, or with fewer than k neighbors, are forgotten.
         """
         n = self._X.shape[0]
         k = min(k, n - 1)
-        if known is not None and k <= known.shape[1]:
-            return known[points, :k].astype(np.intp)
+        known = known_neighbors(self._X, k, metric)
+        if known is not None:
+            return known.indices[points]
         with self._lock:
-            same = self._metric is metric or bool(self._metric == metric)
+            same = same_metric(self._metric, metric)
             if not same or self._rows.shape[1] < k:
                 self._metric, self._there = metric, np.zeros(n, bool)
                 self._rows = np.empty((n, k), np.int32)

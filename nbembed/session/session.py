@@ -31,7 +31,6 @@ from nbembed.session.live.giver import provenance_now
 from nbembed.session.live.threads import import_for_threads
 from nbembed.session.map.engine import Engine
 from nbembed.session.readings.history_view import HistoryView
-from nbembed.session.readings.map_view import MapView
 from nbembed.session.readings.suggesting import Suggesting
 from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import in_natural_order
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
 SLOWEST = 1e-6
 
 
-class Session(Handle, MapView, HistoryView, Suggesting, Recorded):
+class Session(Handle, HistoryView, Suggesting, Recorded):
     """A live, steerable embedding.
 
     Parameters
@@ -231,7 +230,7 @@ class Session(Handle, MapView, HistoryView, Suggesting, Recorded):
     @property
     def pace(self) -> float | None:
         """Most iterations a second while playing, at least 1e-6; ``None`` for no limit."""
-        return self._controller.pace
+        return self._controller.mailbox.pace
 
     @pace.setter
     def pace(self, value: float | None) -> None:
@@ -240,7 +239,8 @@ class Session(Handle, MapView, HistoryView, Suggesting, Recorded):
                 value = check_real("pace", value, low=SLOWEST)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{error}; None sets no limit") from None
-        self._controller.pace = value
+        self._controller.mailbox.pace = value
+        self._controller.wake()  # it may be waiting at the old pace
 
     @property
     def auto_learn(self) -> bool:
@@ -248,11 +248,12 @@ class Session(Handle, MapView, HistoryView, Suggesting, Recorded):
 
         Otherwise they learn when :meth:`learn` is called, and at a cold start.
         """
-        return self._controller.auto_learn
+        return self._controller.mailbox.auto_learn
 
     @auto_learn.setter
     def auto_learn(self, value: bool) -> None:
-        self._controller.auto_learn = check_flag("auto_learn", value)
+        self._controller.mailbox.auto_learn = check_flag("auto_learn", value)
+        self._controller.wake()
 
     @property
     def learning(self) -> str:
@@ -327,16 +328,14 @@ class Session(Handle, MapView, HistoryView, Suggesting, Recorded):
         the event "state". :meth:`reset` starts over. "" also means not known (yet): in motion,
         with pinned points, or while the comparison runs.
         """
-        with self._controller.mailbox.lock:
-            return self._controller.mailbox.worse_optimum
+        return self._controller.mailbox.worse_optimum
 
     # -- method, parameters and supervision -----------------------------------------------------
 
     @property
     def _settings(self) -> Settings:
         """Those of the last command given."""
-        with self._controller.mailbox.lock:
-            return self._controller.mailbox.session_state.settings
+        return self._given.settings
 
     @property
     def methods(self) -> dict[str, type[Recipe[Any]]]:
@@ -408,7 +407,7 @@ class Session(Handle, MapView, HistoryView, Suggesting, Recorded):
         -------
         unsubscribe : callable
         """
-        return self._controller.subscribe(callback)
+        return self._controller.mailbox.subscribers.add(callback)
 
     def __repr__(self) -> str:
         return (

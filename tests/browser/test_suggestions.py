@@ -51,7 +51,7 @@ def answer(notebook: Notebook) -> None:
 
 def test_a_few_labels_are_carried_far(notebook: Notebook) -> None:
     page, view = notebook.page, widget(notebook)
-    assert notebook.evaluate("session._controller.suggester.wanted") is False
+    assert notebook.evaluate("session.suggesting") is False
     colored_by = view.get_by_role("combobox", name="Color by", exact=True)
     colored_by.fill("suggestion")
     colored_by.press("Enter")

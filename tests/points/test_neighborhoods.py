@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
 from nbembed.affinities import perplexity_affinities
+from nbembed.neighbors import known_neighbors, remember
 from nbembed.points import neighborhoods
 from nbembed.points.neighborhoods import EXACT, FoundRows, grown, near, neighbor_rows, shrunk
 
@@ -86,18 +87,20 @@ def test_neighbors_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == [([3, 5, 9], 4), ([4], 4), ([], 4), ([9], 6), ([9], 6)]
 
 
-def test_neighbors_that_affinities_hold_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neighbors_that_affinities_have_needed_are_not_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     X = np.random.default_rng(0).normal(size=(300, 12))
+    X.flags.writeable = False
+    remember(X)
     points = np.array([7, 2, 250])
-    known = perplexity_affinities(X, 5, n_neighbors=25).joint().nearest
-    assert known is not None
-    expected = neighbor_rows(X, points, 25, "euclidean")
-    found = FoundRows(X)
-    assert np.array_equal(found.rows(points, 25, "euclidean", known), expected)  # more than known
+    expected = neighbor_rows(X, points, 26, "euclidean")
+    perplexity_affinities(X, 5, n_neighbors=25)
+    assert np.array_equal(FoundRows(X).rows(points, 26, "euclidean"), expected)  # more than known
     monkeypatch.setattr(neighborhoods, "neighbor_rows", None)
-    for k in (16, 5):
-        fresh = FoundRows(X).rows(points, k, "euclidean", known)
-        assert np.array_equal(fresh, expected[:, :k])
+    for k in (25, 5):
+        assert np.array_equal(FoundRows(X).rows(points, k, "euclidean"), expected[:, :k])
+    assert known_neighbors(X, 5, "cosine") is None
 
 
 def test_many_points_are_searched_as_well() -> None:

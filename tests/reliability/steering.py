@@ -16,6 +16,7 @@ from tests.reliability.comparison import differences
 from tests.reliability.drawing import Rng, Situation
 from tests.reliability.outcome import Outcome
 from tests.reliability.resources import GUARD
+from tests.session.redone import run_script
 
 THREADS = 4
 #: Commands that each thread gives.
@@ -164,17 +165,6 @@ def _same(session: Session, again: Session, what: str, outcome: Outcome) -> None
     differ = differences(session, again)
     if outcome.expect(not differ, f"{what} replays with other {differ}:\n{describe(session)}"):
         outcome.counts["replays identical"] += 1
-
-
-def run_script(text: str, X: Any) -> Any:
-    """Run a session's script; return the layout that it ends with."""
-    names: dict[str, Any] = {"X": X}
-    try:
-        exec(compile(text, "<script of a session>", "exec"), names)
-    finally:
-        if "session" in names:
-            names["session"].close()
-    return names["embedding"]
 
 
 def describe(session: Session) -> str:

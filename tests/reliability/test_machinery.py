@@ -151,18 +151,15 @@ def test_another_map_than_the_log_leads_to_is_found(session, monkeypatch):
     assert outcome.failures == []
     assert outcome.counts["replays identical"] == 2
     assert outcome.counts["scripts identical"] == 1
-    published = session._controller.mailbox.published
-    moved = published.layout + np.float32(1e-6)
-    monkeypatch.setattr(session._controller.mailbox, "published", _with_layout(published, moved))
+    embedding = type(session).embedding.fget
+
+    def moved(each: Session) -> np.ndarray:
+        return embedding(each) + np.float32(1e-6 * (each is session))
+
+    monkeypatch.setattr(type(session), "embedding", property(moved))
     check_replays(session, outcome)
     assert "the log replays with other embedding" in outcome.failures[0]
     assert "the script does not lead" in outcome.failures[-1]
-
-
-def _with_layout(published: Any, layout: np.ndarray) -> Any:
-    from dataclasses import replace
-
-    return replace(published, layout=layout)
 
 
 def test_a_message_without_its_reply_is_found(session):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from nbembed.methods import registry
 from nbembed.session import Session
 from tests.session import fake
 
@@ -22,6 +23,13 @@ def _clean_fake() -> Iterator[None]:
     fake.trouble.clear()
     fake.gate.set()
     fake.fit_gate.set()
+
+
+@pytest.fixture
+def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return what lets the sessions of one test switch to a method by its name."""
+    monkeypatch.setattr(registry, "_recipes", registry.registered())
+    return registry.register
 
 
 @pytest.fixture

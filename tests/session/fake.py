@@ -226,12 +226,6 @@ class Anchored(Learning):
         return Quadratic(affinities[:, : self.n_components].copy(), weight=self.weight)
 
 
-def may_switch(session: Session, kind: type[Recipe[Any]]) -> None:
-    """Let a session switch to a method by its name."""
-    controller = session._controller
-    controller.methods = {**controller.methods, kind.name: kind}
-
-
 def rest(session: Session) -> None:
     """Wait until a session rests."""
     assert session.wait(timeout=GUARD)

@@ -12,7 +12,7 @@ import nbembed as nb
 from nbembed.session import Session
 from nbembed.session.second_session import SecondSession
 from tests.session.fake import Fake, Other, rest
-from tests.waiting import GUARD, eventually
+from tests.waiting import GUARD, eventually, is_closed
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_after_its_end_nothing_comes_over(pair: tuple[Session, SecondSession]) -
     first.label([5], "b")
     first.step(1, wait=True)
     assert second.session.supervision.labeled.tolist() == [0, 1]
-    eventually(lambda: second.session._controller.mailbox.ended)
+    eventually(lambda: is_closed(second.session))
     with pytest.raises(RuntimeError, match="closed"):
         second.session.play()
 
@@ -180,10 +180,18 @@ def test_one_that_cannot_begin_leaves_nothing_behind(
         made.append(session)
         raise RuntimeError("no thread can be started")
 
-    before = len(first._controller.mailbox.subscribers._callbacks)
+    subscribe, subscribed = first.subscribe, []
+
+    def counted(callback: Callable[[str], None]) -> Callable[[], None]:
+        remove = subscribe(callback)
+        subscribed.append(callback)
+        return lambda: (remove(), subscribed.remove(callback))[0]
+
     with monkeypatch.context() as patch:
         patch.setattr(Session, "play", refuse)
+        patch.setattr(first, "subscribe", counted)
         with pytest.raises(RuntimeError, match="no thread"):
             SecondSession(first)
-    assert len(first._controller.mailbox.subscribers._callbacks) == before
-    eventually(lambda: made[0]._controller.mailbox.machine.closing)
+    assert made
+    assert subscribed == []
+    eventually(lambda: is_closed(made[0]))

@@ -12,7 +12,7 @@ import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
 from tests.session.live.test_learning import learned
-from tests.session.map.test_centers import redone
+from tests.session.redone import redone
 from tests.waiting import eventually
 
 IRIS = load_iris()

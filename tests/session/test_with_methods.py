@@ -14,6 +14,8 @@ from sklearn.metrics import pairwise_distances
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
+from tests.session.parts import cost_anew
+from tests.session.redone import redone
 from tests.waiting import GUARD
 
 
@@ -34,17 +36,6 @@ def make():
     yield session
     for each in made:
         each.close()
-
-
-def redone(session: Session) -> None:
-    """Check that replay and script come to the same bits."""
-    session.check()
-    bits = session.embedding.tobytes()
-    assert session.replayed().embedding.tobytes() == bits
-    space = {"X": session.X}
-    exec(compile(session.to_script(), "script", "exec"), space)
-    assert space["embedding"].tobytes() == bits
-    space["session"].close()
 
 
 def test_the_default_is_hssne(iris, make):
@@ -410,6 +401,4 @@ def test_the_global_width_follows_the_number_of_classes(iris, make):
     session.set(n_classes=6)
     session.step(3)
     rest(session)
-    engine = session._controller.engine
-    wanted = session.recipe.make_affinities(session.X, session.supervision)
-    assert engine._affinities().sigma == wanted.sigma
+    assert session.cost == pytest.approx(cost_anew(session), rel=1e-6)

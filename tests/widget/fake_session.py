@@ -66,13 +66,6 @@ class FakeMargin(FakeRecipe):
         return self if self.plane is not None else self.replace(plane=True)
 
 
-class FakeController:
-    """What an Explorer asks of a session's controller."""
-
-    def nearest(self, metric: Any) -> None:
-        """There are no affinities."""
-
-
 class FakeSession:
     """What an Explorer asks of a session."""
 
@@ -106,7 +99,6 @@ class FakeSession:
         self.trace: list[Any] = []
         self.selections: dict[str, Any] = {}
         self.log: list[Event] = []
-        self._controller = FakeController()
         self.taken_snapshots: tuple[Any, ...] = ()
         self.given: list[tuple[str, dict[str, Any]]] = []
         self.refuse: Exception | None = None

@@ -102,24 +102,6 @@ class History:
         forgotten = self.forgotten + max(0, len(past) - LIMIT)
         return History(past[-LIMIT:], (), gesture, forgotten)
 
-    def undone(self, now: Settings, names: Names) -> tuple[Settings, Names, History]:
-        """Return settings and names of snapshots before the last step, and the history there."""
-        if not self.past:
-            raise ValueError("there is nothing to undo")
-        step = self.past[-1]
-        seen_from_there, there = step.crossed(now, names)
-        future = (*self.future, seen_from_there)
-        return step.settings, there, replace(self, past=self.past[:-1], future=future, gesture="")
-
-    def redone(self, now: Settings, names: Names) -> tuple[Settings, Names, History]:
-        """Return settings and names of snapshots after the last undone step, and that history."""
-        if not self.future:
-            raise ValueError("there is nothing to redo")
-        step = self.future[-1]
-        seen_from_there, there = step.crossed(now, names)
-        past = (*self.past, seen_from_there)
-        return step.settings, there, replace(self, past=past, future=self.future[:-1], gesture="")
-
     @property
     def place(self) -> int:
         """The number of the present place."""
@@ -137,11 +119,22 @@ class History:
                 f"got {place}"
             )
         history = self
-        while history.place > place:
-            now, names, history = history.undone(now, names)
-        while history.place < place:
-            now, names, history = history.redone(now, names)
+        while history.place != place:
+            now, names, history = history._crossed(now, names, back=place < history.place)
         return now, names, history
+
+    def _crossed(
+        self, now: Settings, names: Names, *, back: bool
+    ) -> tuple[Settings, Names, History]:
+        """Return settings and names of snapshots beyond the next step, and the history there."""
+        past, future = self.past, self.future
+        step = past[-1] if back else future[-1]
+        seen_from_there, there = step.crossed(now, names)
+        if back:
+            past, future = past[:-1], (*future, seen_from_there)
+        else:
+            past, future = (*past, seen_from_there), future[:-1]
+        return step.settings, there, replace(self, past=past, future=future, gesture="")
 
     def changes(self) -> tuple[Change, ...]:
         """Return all steps as a list shows them, the oldest first, undone ones last."""

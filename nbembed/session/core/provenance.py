@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 #: "hand": a person, in the page; "suggestion": a suggested label that was accepted; "code": Python.
@@ -33,12 +33,7 @@ class Provenance:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON data."""
-        return {
-            "source": self.source,
-            "how": self.how,
-            "time": self.time,
-            "iteration": self.iteration,
-        }
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Any) -> Provenance | None:

@@ -64,13 +64,15 @@ class SessionState:
 
     def undone(self) -> SessionState:
         """Return the state before the last step of the history."""
-        settings, names, history = self.history.undone(self.settings, self.snapshots)
-        return replace(self, settings=settings, snapshots=names, history=history)
+        if not self.history.past:
+            raise ValueError("there is nothing to undo")
+        return self.gone_to(self.history.place - 1)
 
     def redone(self) -> SessionState:
         """Return the state after the step that was undone last."""
-        settings, names, history = self.history.redone(self.settings, self.snapshots)
-        return replace(self, settings=settings, snapshots=names, history=history)
+        if not self.history.future:
+            raise ValueError("there is nothing to redo")
+        return self.gone_to(self.history.place + 1)
 
     def gone_to(self, place: int) -> SessionState:
         """Return the state at a place of the history, itself if it is there."""

@@ -165,8 +165,7 @@ def _give_undo(state: MachineState, facts: Facts) -> tuple[MachineState, Effects
 
 
 def _give_memory(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
-    target: State = "running" if state.target == "converged" else state.target
-    return replace(state, target=target, changed_since_error=True), ("enqueue",)
+    return _give_change(state, replace(facts, changes=True, moves=True))
 
 
 def _give_show(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
@@ -202,20 +201,14 @@ def _begin_step(state: MachineState, facts: Facts) -> tuple[MachineState, Effect
     return replace(state, playing=False, steps_left=facts.steps), ("log",)
 
 
-def _begin_reset(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
-    if state.target == "failed":
-        return replace(state, target="paused"), ("clear error", "log")
-    return _begin_change(state, facts)
-
-
 def _begin_change(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
     if facts.woken and state.target != "failed":
         state = replace(state, playing=not state.closing, grace=0)
     return state, ("log",)
 
 
-def _begin_undo(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
-    if state.target == "failed":  # given before the error was known
+def _begin_recovery(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
+    if state.target == "failed":  # an undo was given before the error was known
         return replace(state, target="paused"), ("clear error", "log")
     return _begin_change(state, facts)
 
@@ -290,9 +283,9 @@ TRANSITIONS: dict[str, Callable[[MachineState, Facts], tuple[MachineState, Effec
     "begin play": _begin_play,
     "begin pause": _begin_pause,
     "begin step": _begin_step,
-    "begin reset": _begin_reset,
+    "begin reset": _begin_recovery,
     "begin change": _begin_change,
-    "begin undo": _begin_undo,
+    "begin undo": _begin_recovery,
     "begin memory": _begin_change,
     "begin show": _begin_show,
     "begin record": _begin_record,

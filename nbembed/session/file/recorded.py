@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from nbembed.session.core.commands import MOTION, has_flag
-from nbembed.session.core.events import Event
 from nbembed.session.file.replay import replay
 from nbembed.session.file.script import script
 from nbembed.session.file.storage import save
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from nbembed.methods.estimator import Estimator
     from nbembed.methods.recipe import Recipe
+    from nbembed.session.core.events import Event
     from nbembed.session.file.stored_view import View
     from nbembed.session.live.controller import Controller
 
@@ -42,7 +43,9 @@ class Recorded:
     @property
     def log(self) -> list[Event]:
         """Events that have taken effect so far (without commands that still wait)."""
-        return self._controller.log
+        box = self._controller.mailbox
+        with box.lock:
+            return list(box.events)
 
     def to_script(self) -> str:
         """Return a Python script that does the steering again, to the same bits.
@@ -64,10 +67,10 @@ class Recorded:
     def _so_far(self) -> tuple[list[Event], int]:
         record = self._controller.capture()
         log, iteration = record.log, record.run_state.iteration
-        for command, arguments, provenance in record.pending[: record.n_due]:
-            if command not in MOTION:
-                log.append(Event(iteration, command, arguments, provenance))
-            if has_flag(command, "restarts"):
+        for event in record.pending[: record.n_due]:
+            if event.command not in MOTION:
+                log.append(replace(event, iteration=iteration))
+            if has_flag(event.command, "restarts"):
                 iteration = 0
         return log, iteration
 

@@ -66,7 +66,7 @@ def replay(
         # If it failed then, it fails now; the log goes on with a "rest" that says so.
         with contextlib.suppress(Exception):
             engine.apply(Change(entry, event.arguments, before, session_state))
-        engine.name_snapshots(session_state.snapshot_names())
+        engine.keep_snapshots(session_state.snapshot_names())
     if until is not None:
         go_on(engine, until)
     if state not in ("idle", "failed"):

@@ -32,6 +32,7 @@ its log says so (``reset_optimizer``), so that the log still replays to the same
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,13 +120,12 @@ class _Writer:
             "quality": record.quality,
             "pending": [
                 {
-                    "iteration": run_state.iteration,
-                    "command": command,
-                    "arguments": encode(dict(arguments), command),
-                    "provenance": None if provenance is None else provenance.to_dict(),
+                    **replace(event, iteration=run_state.iteration).to_dict(),
+                    # What the log would only describe is refused.
+                    "arguments": encode(dict(event.arguments), event.command),
                 }
-                for command, arguments, provenance in record.pending
-                if command not in MOTION
+                for event in record.pending
+                if event.command not in MOTION
             ],
             "run_state": {
                 "iteration": run_state.iteration,

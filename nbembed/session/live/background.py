@@ -135,9 +135,11 @@ class BackgroundTask:
             return newest
 
     def take(self) -> Result | None:
-        """Return the last result, once; ``None`` while there is none."""
+        """Return the last result, once, and keep it no longer; ``None`` while there is none."""
         with self._changed:
             result, self._untaken = self._untaken, None
+            if result is self._newest:
+                self._newest = None
             return result
 
     def wait(

@@ -18,7 +18,7 @@ import logging
 import math
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import replace
@@ -31,7 +31,6 @@ from nbembed.session.core.commands import COMMANDS, decide
 from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.state_machine import Facts, State, transition, wakes
 from nbembed.session.live.background import BackgroundTask
-from nbembed.session.live.capture import recorded_after_last_turn, recorded_now
 from nbembed.session.live.executor import Executor
 from nbembed.session.live.giver import provenance_now
 from nbembed.session.live.mailbox import Mailbox
@@ -44,14 +43,11 @@ from nbembed.session.live.worker import Worker, as_exception
 from nbembed.validation import check_real, shown
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from nbembed.methods.recipe import Recipe
     from nbembed.session.core.command_entry import Command
     from nbembed.session.core.events import Event
     from nbembed.session.core.session_state import SessionState
-    from nbembed.session.live.records import PublishedFrame, SessionRecord
+    from nbembed.session.live.records import SessionRecord
     from nbembed.session.map.engine import Engine
 
 _logger = logging.getLogger("nbembed.session")
@@ -115,48 +111,9 @@ class Controller:
             return self.mailbox.machine.shown
 
     @property
-    def pace(self) -> float | None:
-        """Most iterations a second while playing."""
-        return self._executor.pace
-
-    @pace.setter
-    def pace(self, value: float | None) -> None:
-        self._executor.set_pace(value)
-        self.wake()  # it may be waiting at the old pace
-
-    @property
-    def auto_learn(self) -> bool:
-        """True if new labels are learned from without a request."""
-        return self.mailbox.auto_learn
-
-    @auto_learn.setter
-    def auto_learn(self, value: bool) -> None:
-        self.mailbox.auto_learn = value
-        self.wake()
-
-    @property
     def learning(self) -> str:
         """A description of the fit in the background, "" if there is none."""
         return self._executor.learning
-
-    @property
-    def log(self) -> list[Event]:
-        """Events that have taken effect so far."""
-        with self.mailbox.lock:
-            return list(self.mailbox.events)
-
-    def moment(self) -> tuple[PublishedFrame, State]:
-        """Return the newest layout and the state at the same moment."""
-        with self.mailbox.lock:
-            return self.mailbox.published, self.mailbox.machine.shown
-
-    def nearest(self, metric: Any) -> NDArray[np.int32] | None:
-        """Return the neighbors that the affinities hold in a metric, nearest first, or ``None``."""
-        return self.engine.nearest(metric)
-
-    def subscribe(self, callback: Callable[[str], None]) -> Callable[[], None]:
-        """Call ``callback(event)`` from the worker; return a function that ends it."""
-        return self.mailbox.subscribers.add(callback)
 
     def _tell_suggestions(self) -> None:
         self.mailbox.subscribers.tell("suggestions")
@@ -200,11 +157,11 @@ class Controller:
         with box.lock:
             if not box.queue:
                 return False
-            left = without_waiting(box.queue, Context(self.engine.X, self.methods))
-            if not left.taken_back:
+            queue, state = without_waiting(box.queue, Context(self.engine.X, self.methods))
+            if len(queue) == len(box.queue):
                 return False
-            box.put_back(left.queue, left.state)
-            moves = any(queued.woken or queued.entry.role == "play" for queued in left.queue)
+            box.put_back(queue, state)
+            moves = any(queued.woken or queued.entry.role == "play" for queued in queue)
             if box.machine.target == "running" and not box.machine.playing and not moves:
                 target: State = "converged" if self.engine.converged else "paused"
                 box.machine = replace(box.machine, target=target)
@@ -341,27 +298,27 @@ class Controller:
             raise RuntimeError(FORKED)
         box = self.mailbox
         if self._worker.here:
-            return recorded_now(box)
+            return box.record()
         future: Future[SessionRecord] = Future()
 
         def job() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
-                future.set_result(recorded_now(box))
+                future.set_result(box.record())
             except BaseException as error:
                 future.set_exception(error)
 
         with box.lock:
             if box.ended or not self._worker.alive:
-                return recorded_now(box)  # nobody else touches the engine while the lock is held
+                return box.record()  # nobody else touches the engine while the lock is held
             box.put_job(job)
             self._worker.wake(self)
         futures.wait([future], FRAME)
         if future.cancel():
             with box.lock:
                 waits = bool(self.preparation.n_waiting)
-                return recorded_after_last_turn(box, makes_affinities=waits)
+                return box.record_after_last_turn(makes_affinities=waits)
         return future.result()
 
     def close(self, timeout: float) -> bool:

@@ -12,7 +12,7 @@ import math
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.session.core.change import Change
@@ -25,8 +25,6 @@ from nbembed.session.map.quality import QualityMeter
 from nbembed.validation import readable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from nbembed.session.live.background import BackgroundTask, Result
     from nbembed.session.live.mailbox import Mailbox
     from nbembed.session.live.preparation import Preparation
@@ -36,23 +34,17 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("nbembed.session")
 
-#: Iterations a second while playing. A small map would converge before one has looked; what is
-#: computed does not depend on it.
-PACE = 250.0
-
 
 class Executor:
     """Carries out the commands of a mailbox.
 
     * fit, preparation: of fits to labels, and of what the map cannot go on without.
-    * pace: most iterations a second while playing.
     * answered: whether the last turn has moved the map and no command waits for its turn.
     """
 
     def __init__(
         self, engine: Engine, mailbox: Mailbox, fit: BackgroundTask, preparation: Preparation
     ) -> None:
-        self.pace: float | None = PACE
         self.preparation = preparation
         self.rehearsal = Rehearsal(engine)
         self.answered = False
@@ -67,10 +59,8 @@ class Executor:
         self._meter = QualityMeter(engine.X)
         self._gave_up = False  # the last iteration that was begun
         self._changed = False  # by a command, and there was no iteration since
-        self._measured: NDArray[Any] | None = None
-        self._points: Any = None
         self._optimum = OptimumCheck(engine)
-        self._due = 0.0
+        self._begun = -math.inf  # when the last iteration was due
 
     @property
     def learning(self) -> str:
@@ -84,11 +74,6 @@ class Executor:
             self.preparation.want(None)
             self._asked = None
             self._fit.cancel()
-
-    def set_pace(self, pace: float | None) -> None:
-        """Change the pace."""
-        with self._box.lock:
-            self.pace, self._due = pace, 0.0
 
     def turn(self) -> float | None:
         """Do one thing; return the seconds to wait before the next, ``None`` until woken."""
@@ -139,12 +124,13 @@ class Executor:
 
     def _until_due(self) -> float:
         """Return the seconds until the pace allows another iteration."""
-        if self.pace is None:
+        pace, now = self._box.pace, time.monotonic()
+        if pace is None:
             return 0.0
-        period, now = 1 / self.pace, time.monotonic()
-        if now < self._due:
-            return self._due - now
-        self._due = max(self._due, now - period) + period
+        due = self._begun + 1 / pace
+        if now < due:
+            return due - now
+        self._begun = max(due, now - 1 / pace)
         return 0.0
 
     def _carry_out(self, queued: QueuedCommand) -> None:
@@ -161,7 +147,7 @@ class Executor:
             seen = box.published
             for number in engine.snapshots.keys() - kept:
                 engine.note_measured(number, seen.cost, seen.quality)
-            engine.name_snapshots(change.new.snapshot_names())
+            engine.keep_snapshots(change.new.snapshot_names())
             self._changed |= changes
             with box.lock:
                 if engine.layout is not None:
@@ -298,7 +284,7 @@ class Executor:
                 arguments = {"supervision": request.supervision}
                 with box.lock:
                     self.preparation.remark = " ".join(result.remarks)
-                    box.act("learned", Facts())
+                    box.act("learned")
                     box.note("learn", arguments)
                     state = box.applied
                 self._exact = False
@@ -419,7 +405,7 @@ class Executor:
         self._engine.reset_optimizer()
         with box.lock:
             box.error = error
-            box.act("failed", Facts())
+            box.act("failed")
             text = readable(f"{type(error).__name__}: {error}")
             box.note("rest", {"state": "failed", "error": text})
             box.lock.notify_all()
@@ -430,7 +416,4 @@ class Executor:
         engine = self._engine
         if engine.layout is None:
             return math.nan
-        if engine.layout is not self._measured:  # the meter knows a layout by its identity
-            self._measured, self._points = engine.layout, engine.layout[: engine.n_points]
-        metric = engine.settings.recipe.quality_metric
-        return self._meter.measure(self._points, metric, now=now)
+        return self._meter.measure(engine.layout, engine.settings.recipe.quality_metric, now=now)

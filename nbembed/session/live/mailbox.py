@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nbembed.session.core.commands import MOTION
 from nbembed.session.core.events import Event
 from nbembed.session.core.state_machine import Facts, MachineState, State, transition
-from nbembed.session.live.records import LastTurn, PublishedFrame, QueuedCommand
+from nbembed.session.live.records import PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.live.subscribers import Subscribers
+from nbembed.session.live.withdrawal import is_withdrawn
 
 if TYPE_CHECKING:
     from nbembed.methods.recipe import PathStep
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from nbembed.session.core.session_state import SessionState
     from nbembed.session.core.state_machine import Effects
     from nbembed.session.map.engine import Engine
+
+#: Iterations a second while playing. A small map would converge before one has looked; what is
+#: computed does not depend on it.
+PACE = 250.0
 
 
 class Mailbox:
@@ -40,6 +46,7 @@ class Mailbox:
     * events: the log.
     * error: the one that stopped the map.
     * resting, ended: whether the worker has nothing to do, or has ended for good.
+    * pace: most iterations a second while playing, ``None`` for no limit.
     * auto_learn: whether new labels are learned from without a request.
     * worse_optimum: a remark that the map rests in a worse optimum than a cold start reaches, ""
       if that is not known.
@@ -66,6 +73,7 @@ class Mailbox:
         self.error: Exception | None = None
         self.resting = True
         self.ended = False
+        self.pace: float | None = PACE
         self.auto_learn = True
         self.worse_optimum = ""
         self._engine = engine
@@ -180,21 +188,57 @@ class Mailbox:
         if changes:
             self.subscribers.tell("state")
 
-    def turned(self) -> LastTurn:
-        """Return the session's state, now that no turn is under way."""
+    # -- what a file stores -----------------------------------------------------------------
+
+    def turned(self) -> SessionRecord:
+        """Return the session's record without what waits, now that no turn is under way."""
         engine = self._engine
         with self.lock:
-            return LastTurn(
+            return SessionRecord(
                 self.applied,
                 engine.capture(),
                 engine.trace,
                 len(engine.trace),
                 engine.path,
                 engine.snapshots,
+                self.events,
                 len(self.events),
                 self.published.cost,
                 self.published.quality,
             )
+
+    def record(self) -> SessionRecord:
+        """Return the session's record; no turn may be under way."""
+        with self.lock:
+            return self._record(self.turned(), [], 0)
+
+    def record_after_last_turn(self, *, makes_affinities: bool) -> SessionRecord:
+        """Return the session's record as of the worker's last turn.
+
+        ``makes_affinities`` says whether commands are known to wait for affinities.
+        """
+        with self.lock:
+            seen, due = self.last_turn, 0
+            begun = [e for e in self.events[seen.n_events :] if e.command not in MOTION]
+            if not self.machine.steps_left and not makes_affinities:
+                cold = seen.run_state.cold
+                # Whether there are affinities for it nobody has looked at yet.
+                stops = (q.steps or (is_withdrawn(q) and not cold) for q in self.queue)
+                due = next((i for i, stop in enumerate(stops) if stop), len(self.queue))
+            return self._record(seen, begun, len(begun) + due)
+
+    def _record(self, seen: SessionRecord, begun: list[Event], n_due: int) -> SessionRecord:
+        """Return the record after a turn; the queue follows the commands begun since."""
+        iteration = seen.run_state.iteration
+        return seen._replace(
+            trace=seen.trace[: seen.n_records],
+            log=seen.log[: seen.n_events],
+            state=self.machine.shown,
+            pending=[*begun, *(queued.as_event(iteration) for queued in self.queue)],
+            n_due=n_due,
+        )
+
+    # -- its end ----------------------------------------------------------------------------
 
     def end(self) -> None:
         """Drop what only a map in motion needs: affinities are as large as n × n."""

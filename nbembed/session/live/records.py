@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nbembed.session.core.events import Event
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,16 +16,12 @@ if TYPE_CHECKING:
     from nbembed.run import Record
     from nbembed.session.core.change import Change
     from nbembed.session.core.command_entry import Command
-    from nbembed.session.core.events import Event
     from nbembed.session.core.provenance import Provenance
     from nbembed.session.core.session_state import SessionState
     from nbembed.session.core.settings import Settings
     from nbembed.session.core.state_machine import State
     from nbembed.session.map.run_state import RunState
     from nbembed.session.map.snapshots import Snapshot
-
-    #: A command's name, arguments and provenance.
-    PendingCommand = tuple[str, Mapping[str, Any], Provenance | None]
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,12 @@ class PublishedFrame:
         return self.settings.recipe.region_centers(self.layout, self.objective)
 
 
-class LastTurn(NamedTuple):
-    """A session after the worker's last turn, by references to what no turn changes.
+class SessionRecord(NamedTuple):
+    """A session between two iterations: what a file stores, by references to what no turn changes.
 
-    ``trace`` grows; ``n_records`` of it count. ``snapshots`` are by number, and ``n_events``
-    events of the log had taken effect.
+    ``trace`` and ``log`` grow; ``n_records`` and ``n_events`` of them count. ``snapshots`` are by
+    number. Of the pending commands, ``n_due`` wait for nothing but the iteration that the worker is
+    at: no steps, and no affinities.
     """
 
     session_state: SessionState
@@ -73,29 +72,12 @@ class LastTurn(NamedTuple):
     n_records: int
     path: tuple[PathStep, ...]
     snapshots: Mapping[int, Snapshot]
+    log: list[Event]
     n_events: int
     cost: float
     quality: float
-
-
-@dataclass(frozen=True)
-class SessionRecord:
-    """A session between two iterations: what a file stores.
-
-    A pending command has a name, arguments and provenance. Of them, ``n_due`` wait for nothing but
-    the iteration that the worker is at: no steps, and no affinities.
-    """
-
-    session_state: SessionState
-    state: State
-    pending: list[PendingCommand]
-    run_state: RunState
-    trace: list[Record]
-    path: tuple[PathStep, ...]
-    snapshots: Mapping[int, Snapshot]
-    log: list[Event]
-    cost: float
-    quality: float
+    state: State = "idle"
+    pending: Sequence[Event] = ()
     n_due: int = 0
 
 
@@ -121,6 +103,6 @@ class QueuedCommand:
         """Return the command with its steps canceled."""
         return replace(self, steps=0) if self.steps else self
 
-    def as_pending(self) -> PendingCommand:
-        """Return the command as a file keeps it."""
-        return self.entry.name, self.change.arguments, self.provenance
+    def as_event(self, iteration: int) -> Event:
+        """Return the event that the log has once the command takes effect at an iteration."""
+        return Event(iteration, self.entry.name, self.change.arguments, self.provenance)

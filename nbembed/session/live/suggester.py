@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from nbembed.data.distances import same_metric
 from nbembed.kernels.threads import Interrupted
 from nbembed.propagation import Propagation, neighbor_affinities
 from nbembed.propagation.stacking import Stacking
@@ -42,7 +43,7 @@ class SuggestionRequest:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SuggestionRequest) and (
-            _same_metric(self.metric, other.metric) and self.supervision == other.supervision
+            same_metric(self.metric, other.metric) and self.supervision == other.supervision
         )
 
 
@@ -154,7 +155,7 @@ class _Maker:
             return None
         graph = self.graph
         try:
-            if graph is None or not _same_metric(graph[0], request.metric):
+            if graph is None or not same_metric(graph[0], request.metric):
                 affinities = neighbor_affinities(self._X, metric=request.metric)
                 # Its rows are of the right perplexity already.
                 made = Propagation(affinities, perplexity=None)
@@ -171,7 +172,3 @@ class _Maker:
             if self.closed:  # in this order, since it may be closed meanwhile
                 self.graph = None
         return suggestions
-
-
-def _same_metric(a: Any, b: Any) -> bool:
-    return a is b or bool(a == b)

@@ -8,24 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import NamedTuple
 
 from nbembed.session.core.command_entry import Context
 from nbembed.session.core.commands import decide
 from nbembed.session.core.session_state import SessionState
 from nbembed.session.live.records import QueuedCommand
-
-
-class Withdrawal(NamedTuple):
-    """The rest of a queue after a withdrawal, and the state after its last command.
-
-    ``taken_back`` names the withdrawn commands, and those not possible without them, as undo
-    would.
-    """
-
-    queue: list[QueuedCommand]
-    state: SessionState
-    taken_back: list[str]
 
 
 def is_withdrawn(queued: QueuedCommand) -> bool:
@@ -35,12 +22,16 @@ def is_withdrawn(queued: QueuedCommand) -> bool:
     return not same and change.needs_affinities
 
 
-def without_waiting(queue: Iterable[QueuedCommand], context: Context) -> Withdrawal:
-    """Return a queue without the changes that need affinities; it must not be empty."""
+def without_waiting(
+    queue: Iterable[QueuedCommand], context: Context
+) -> tuple[list[QueuedCommand], SessionState]:
+    """Return a queue without the changes that need affinities, and the state after it.
+
+    Commands that are not possible without them go, too. The queue must not be empty.
+    """
     commands = list(queue)
     state = commands[0].change.old
     kept: list[QueuedCommand] = []
-    taken_back: list[str] = []
     steps: list[object] = []  # of the history, which only the withdrawn changes have made
     for queued in commands:
         change, entry = queued.change, queued.entry
@@ -48,10 +39,7 @@ def without_waiting(queue: Iterable[QueuedCommand], context: Context) -> Withdra
         one_back = "travels" in entry.flags and len(now) == len(past) - 1
         undoes = one_back and any(past[-1] is step for step in steps)
         if is_withdrawn(queued) or undoes:
-            made = now[-1:]
-            if made and not any(made[0] is step for step in past):
-                steps.append(made[0])
-            taken_back.append(now[-1].text if made else entry.name)
+            steps += (step for step in now[-1:] if not any(step is other for other in past))
             continue
         if entry.is_motion:
             after = state
@@ -59,8 +47,7 @@ def without_waiting(queue: Iterable[QueuedCommand], context: Context) -> Withdra
             try:
                 after = decide(state, entry.name, change.arguments, context, queued.provenance)
             except (ValueError, TypeError):
-                taken_back.append(entry.name)
                 continue
         kept.append(replace(queued, change=replace(change, old=state, new=after)))
         state = after
-    return Withdrawal(kept, state, taken_back)
+    return kept, state

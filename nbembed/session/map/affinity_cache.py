@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.affinities import Affinities
 from nbembed.session.core.serialization import same
 from nbembed.session.map.fit_request import FitRequest
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from nbembed.methods.recipe import Start
     from nbembed.session.core.settings import Settings
     from nbembed.supervision import Supervision
@@ -70,18 +67,6 @@ class AffinityCache:
     def known(self, settings: Settings, learned_from: Supervision | None = None) -> Any:
         """Return the affinities for ``settings`` if they are there, from any thread, or None."""
         return _found(self._entries, affinity_key(settings, learned_from))
-
-    def nearest(self, metric: Any) -> NDArray[np.int32] | None:
-        """Return the nearest neighbors of each point that the affinities in force hold, if any.
-
-        Shape (n_samples, k), nearest first in ``metric``. May be called from any thread.
-        """
-        for _, affinities in self._entries[:1]:
-            if isinstance(affinities, Affinities) and affinities.source is not None:
-                made_in = affinities.source[1]
-                if made_in is metric or bool(made_in == metric):
-                    return affinities.nearest
-        return None
 
     def has(self, settings: Settings, learned_from: Supervision | None = None) -> bool:
         """Return whether :meth:`get` would return, or raise, without making them."""

@@ -8,7 +8,7 @@ bit of the layout.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -227,16 +227,9 @@ class Engine(RunningMap):
         kept = replace(self.snapshots[number], cost=cost, quality=quality)
         self.snapshots = {**self.snapshots, number: kept}
 
-    def name_snapshots(self, names: Mapping[int, str | None]) -> None:
-        """Take over the names of snapshots by number, and drop those that are not among them.
-
-        The name is ``None`` of one that was deleted and can come back.
-        """
-        self.snapshots = {
-            number: kept.called(names[number] or kept.name)
-            for number, kept in self.snapshots.items()
-            if number in names
-        }
+    def keep_snapshots(self, numbers: Collection[int]) -> None:
+        """Drop the snapshots that are not among these."""
+        self.snapshots = {n: kept for n, kept in self.snapshots.items() if n in numbers}
 
     def _show(
         self,

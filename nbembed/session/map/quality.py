@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.data.distances import Distances, scales_of
+from nbembed.data.distances import Distances, same_metric, scales_of
 from nbembed.measures import nearest_neighbors, neighbor_preservation
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class QualityMeter:
         self._nearest: NDArray[np.intp] | None = None
         self._due = -math.inf
         self._seen: NDArray[Any] | None = None
+        self._points: Any = None  # in the layout seen last: one is known by its identity
         self._value = math.nan
         self._sampled = SampledQuality(X) if X.shape[0] > MANY else None
 
@@ -54,21 +55,24 @@ class QualityMeter:
         sampled = self._sampled
         return sampled is not None and self._due < math.inf and sampled.unfinished
 
-    def measure(self, Y: NDArray[Any], metric: Any, *, now: bool = False) -> float:
-        """Return the quality of ``Y``, or the last one measured if it is too soon.
+    def measure(self, layout: NDArray[Any], metric: Any, *, now: bool = False) -> float:
+        """Return the quality of a layout, or the last one measured if it is too soon.
 
-        ``now=True`` measures whether it is too soon or not. The nearest neighbors in the data are
-        found once. Of many points, a call takes one step, and measures one layout after the other.
+        Rows after those of the points do not count. ``now=True`` measures whether it is too soon or
+        not. The nearest neighbors in the data are found once. Of many points, a call takes one
+        step, and measures one layout after the other.
         """
         started = time.monotonic()
-        if metric is not self._metric and metric != self._metric:
+        if not same_metric(metric, self._metric):
             self._metric, self._nearest, self._seen, self._due = metric, None, None, -math.inf
             if self._sampled is not None:
                 self._sampled = SampledQuality(self._X)
-        known = Y is self._seen and not self.unfinished
+        known = layout is self._seen and not self.unfinished
         if known or (started < self._due and not now) or self._due == math.inf:
             return self._value
-        self._seen = Y
+        if layout is not self._seen:
+            self._seen, self._points = layout, layout[: self._X.shape[0]]
+        Y = self._points
         try:
             if self._sampled is not None:
                 self._value = self._sampled.advance(Y, metric)

@@ -272,10 +272,6 @@ class RunningMap:
             self._moved = frozenset()
         self._run = None
 
-    def nearest(self, metric: Any) -> NDArray[np.int32] | None:
-        """Return the result of :meth:`AffinityCache.nearest`; may be called from any thread."""
-        return self._cache.nearest(metric)
-
     def affinities(self) -> Any:
         """Return the affinities in force, ``None`` if there are none; from any thread."""
         return self._cache.known(self.settings, self._state.learned_from)

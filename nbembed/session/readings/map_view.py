@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbembed.run import Record
+    from nbembed.session.core.session_state import SessionState
     from nbembed.session.core.state_machine import State
     from nbembed.session.live.controller import Controller
     from nbembed.session.live.records import PublishedFrame
@@ -24,6 +25,11 @@ class MapView:
 
     _X: Any
     _controller: Controller
+
+    @property
+    def _given(self) -> SessionState:
+        """The state as of the last command given."""
+        return self._controller.mailbox.session_state
 
     @property
     def X(self) -> Any:
@@ -115,7 +121,9 @@ class MapView:
 
     def frame(self) -> Frame:
         """Return the map as it is at one moment."""
-        seen, state = self._controller.moment()
+        box = self._controller.mailbox
+        with box.lock:
+            seen, state = box.published, box.machine.shown
         layout = self._layout(seen).astype(np.float32, copy=False)
         centers, names, classes = self._centers(seen)
         return Frame(

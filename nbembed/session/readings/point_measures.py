@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.data.distances import Distances, scales_of
+from nbembed.data.distances import Distances, same_metric, scales_of
 from nbembed.neighbors import nearest_neighbors
 from nbembed.validation import check_choice, check_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -57,16 +57,11 @@ class PointMeasures:
     """Measures layouts of one data set. Thread-safe.
 
     * X: checked data, or dissimilarities if the metric is "precomputed".
-    * nearest: returns the neighbors in the data that somebody else has found, by metric: an array
-      of shape (n_samples, K), nearest first, or ``None``.
     """
 
-    def __init__(
-        self, X: Any, nearest: Callable[[Any], NDArray[Any] | None] = lambda metric: None
-    ) -> None:
+    def __init__(self, X: Any) -> None:
         n = int(X.shape[0])
         self._X = X
-        self._nearest = nearest
         self._lock = threading.Lock()
         self._neighbors: tuple[Any, NDArray[np.intp]] | None = None  # of the last metric
         #: The points that ranks and stress are estimated from.
@@ -97,12 +92,9 @@ class PointMeasures:
 
     def neighbors(self, metric: Any, k: int) -> NDArray[np.intp]:
         """Return the k nearest points of each point in the data, found once for each metric."""
-        there = self._nearest(metric)
-        if there is not None and k <= there.shape[1]:
-            return there[:, :k].astype(np.intp)
         with self._lock:
             known = self._neighbors
-            same = known is not None and (known[0] is metric or known[0] == metric)
+            same = known is not None and same_metric(known[0], metric)
             if known is None or not same or known[1].shape[1] < k:
                 known = metric, nearest_neighbors(self._X, k, metric, search="auto")
                 self._neighbors = known

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbembed.data.distances import same_metric
 from nbembed.propagation.groups import RESOLUTION, SuggestedGroups, find_groups, group_graph
 from nbembed.session.core.verbs import Verbs
 from nbembed.session.readings.suggestion_check import SuggestionCheck, draw_check
@@ -167,7 +168,7 @@ class Suggesting(Verbs):
         chosen = None if points is None else check_points(points, X.shape[0])
         metric = controller.suggester.request().metric
         known = self._group_graph
-        if known is None or not (known[0] is metric or bool(known[0] == metric)):
+        if known is None or not same_metric(known[0], metric):
             known = self._group_graph = metric, group_graph(X, metric)
         return find_groups(known[1], resolution, random_state, chosen)
 

@@ -7,12 +7,11 @@ its log and a replay do not depend on it.
 from __future__ import annotations
 
 import threading
-import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbembed.data.distances import scales_of, squared_row
+from nbembed.data.distances import same_metric, scales_of, squared_row
 from nbembed.measures import recurrence, stability
 from nbembed.neighbors import check_stored
 from nbembed.session.core.handle import Handle
@@ -80,16 +79,11 @@ class Why(Handle):
     """
 
     def __init__(self, session: MapView) -> None:
-        ref = weakref.ref(session)  # which measures do not keep alive
-
-        def nearest(metric: Any) -> NDArray[Any] | None:
-            there = ref()
-            return None if there is None else there._controller.nearest(metric)
-
+        #: Their ``ask()`` begins to make what is not there, and does not wait.
+        self.without_labels = MapMaker(session, "the map without labels", unsupervised_map)
+        self.other_maps = MapMaker(session, "other maps", resampled_maps)
         self._session = session
-        self._measures = PointMeasures(session.X, nearest)
-        self._without_labels = MapMaker(session, "the map without labels", unsupervised_map)
-        self._resampled = MapMaker(session, "other maps", resampled_maps)
+        self._measures = PointMeasures(session.X)
         self._lock = threading.Lock()
         self._scales: tuple[Any, dict[str, Any]] | None = None
         self._terms: tuple[Any, Any, tuple[CostTerm, ...]] | None = None
@@ -126,7 +120,7 @@ class Why(Handle):
         k = check_measure("kept", k, X.shape[0])
         layout = self.embedding_of(seen)
         with self._lock:
-            if self._scales is None or not (self._scales[0] is metric or self._scales[0] == metric):
+            if self._scales is None or not same_metric(self._scales[0], metric):
                 self._scales = metric, scales_of(X, metric)
             scales = self._scales[1]
         in_data = squared_row(X, point, metric, scales)
@@ -199,7 +193,7 @@ class Why(Handle):
             pull: NDArray[np.float64] = np.linalg.norm(sum(labels, np.zeros((n, 1))), axis=1)
             return pull
         if name == "stability":
-            maps, _ = self.ask_resampled()
+            maps, _ = self.other_maps.ask()
             if maps is None:
                 raise RuntimeError("other maps are still being made; resampled() waits for them")
             shares: NDArray[np.float64] = stability(
@@ -278,17 +272,8 @@ class Why(Handle):
         RuntimeError
             If it cannot be made; names the reason.
         """
-        value: UnsupervisedMap | None = self._without_labels.wait(timeout)
+        value: UnsupervisedMap | None = self.without_labels.wait(timeout)
         return value
-
-    def ask_unsupervised(self) -> tuple[UnsupervisedMap | None, int]:
-        """Return the map without labels if it is there, and else after how many iterations it is.
-
-        It is begun if need be.
-
-        Raises RuntimeError if it cannot be made.
-        """
-        return self._without_labels.ask()
 
     # -- other maps -----------------------------------------------------------------------------
 
@@ -315,15 +300,8 @@ class Why(Handle):
         RuntimeError
             If they cannot be made; names the reason.
         """
-        maps: list[NDArray[np.float32]] | None = self._resampled.wait(timeout)
+        maps: list[NDArray[np.float32]] | None = self.other_maps.wait(timeout)
         return maps
-
-    def ask_resampled(self) -> tuple[list[NDArray[np.float32]] | None, int]:
-        """Return other maps if they are there, and else how many are; begun if need be.
-
-        Raises RuntimeError if they cannot be made.
-        """
-        return self._resampled.ask()
 
     def recurrence(
         self, points: ArrayLike, k: int = NEIGHBORS, timeout: float | None = None
@@ -357,12 +335,12 @@ class Why(Handle):
 
     def cancel(self, what: str = "unsupervised") -> None:
         """Give up the map without labels that is being made, or the other maps ("stability")."""
-        (self._resampled if what == "stability" else self._without_labels).task.cancel()
+        (self.other_maps if what == "stability" else self.without_labels).task.cancel()
 
     def close(self) -> None:
         """Make no map any more."""
-        self._without_labels.task.close()
-        self._resampled.task.close()
+        self.without_labels.task.close()
+        self.other_maps.task.close()
 
     # -- parts --------------------------------------------------------------------------------
 

@@ -90,8 +90,7 @@ class Finder:
             )
         if in_data:
             metric = self._session.recipe.quality_metric
-            known = self._session._controller.nearest(metric)
-            rows = self._found.rows(points, k, metric, known)
+            rows = self._found.rows(points, k, metric)
         else:
             frame = self._session.frame()
             if not frame.version:

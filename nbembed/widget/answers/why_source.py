@@ -134,7 +134,7 @@ class WhySource:
 
     def _made(self) -> int:
         """Return how many other maps there are; they are begun if need be."""
-        maps, made = self._why.ask_resampled()
+        maps, made = self._why.other_maps.ask()
         return MAPS if maps is not None else min(made, MAPS - 1)
 
     def unsupervised(self, k: int) -> tuple[dict[str, Any], list[bytes]]:
@@ -142,7 +142,7 @@ class WhySource:
         why, seen = self._why, self._why.seen()
         layout = why.embedding_of(seen)
         k = check_measure("trustworthiness", k, len(layout))
-        other, iteration = why.ask_unsupervised()
+        other, iteration = why.without_labels.ask()
         fields: dict[str, Any] = {"ready": False, "iteration": iteration, "qualities": []}
         if other is None:
             return fields, [b""]

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from nbembed.widget.wire import page_commands, queries, schema
+from nbembed.widget.wire import constants, page_commands, queries, schema
 from nbembed.widget.wire.wire_types import ARRAYS, Enum, Field, Record
 
 PATH = Path(__file__).parents[1] / "frontend" / "src" / "wire" / "wire.generated.ts"
@@ -23,6 +23,7 @@ HEAD = """\
 def render() -> str:
     """Return the TypeScript module."""
     parts = [HEAD, *map(_type, schema.TYPES), _traits(), _messages(), _commands(), _queries()]
+    parts.append(_constants())
     return "\n".join(parts)
 
 
@@ -143,6 +144,13 @@ def _queries() -> str:
             "export type QueryName = keyof QueryArguments;",
             "",
         ]
+    )
+
+
+def _constants() -> str:
+    return "\n".join(
+        f"/** {doc} */\nexport const {name} = {json.dumps(value)} as const;\n"
+        for name, (doc, value) in constants.CONSTANTS.items()
     )
 
 

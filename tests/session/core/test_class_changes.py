@@ -20,8 +20,7 @@ def label_iris(session, names="abc"):
 
 def regions(session):
     """Return the direction of each class by its name."""
-    directions = session._controller.mailbox.published.geometry.directions
-    return dict(zip(session.supervision.classes, directions))
+    return dict(zip(session.supervision.classes, session.directions))
 
 
 def centers(session):

@@ -9,7 +9,7 @@ import pytest
 
 from nbembed.session import Session, load_session
 from tests.session.fake import Fake, Other, rest
-from tests.session.file.test_script import run
+from tests.session.redone import run_script
 
 KINDS = (Fake, Other)
 
@@ -101,7 +101,7 @@ def test_log_and_script_save_them_again(session):
     assert again.embedding.tobytes() == session.embedding.tobytes()
     script = session.to_script()
     assert "session.save_selection('odd ones', [3, 7])" in script
-    assert run(script, session.X).tobytes() == session.embedding.tobytes()
+    assert run_script(script, session.X).tobytes() == session.embedding.tobytes()
 
 
 def test_subscribers_hear_of_them(session):

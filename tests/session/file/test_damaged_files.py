@@ -22,7 +22,7 @@ import nbembed as nb
 from nbembed.session import Session, load_session
 from nbembed.session.core import serialization
 from nbembed.session.file import archive
-from tests.session.fake import Fake, Other, may_switch, rest
+from tests.session.fake import Fake, Other, rest
 from tests.session.file.test_script import changed, places
 from tests.session.file.test_storage import edited, npy, tampered
 from tests.waiting import GUARD
@@ -31,10 +31,10 @@ KINDS = (Fake, Other)
 
 
 @pytest.fixture
-def path(start, tmp_path):
+def path(start, register, tmp_path):
     """Return the path of a file with every part that there is."""
+    register(Other)
     session = start()
-    may_switch(session, Other)
     session.step(20)
     session.label([1, 2], "a", 0.7)
     session.label([9], "b")
@@ -221,7 +221,6 @@ def test_a_layout_of_other_dimensions_than_its_class_directions(tmp_path):
 def test_a_map_that_a_switch_could_not_take_over_is_no_damage(start, tmp_path, monkeypatch):
     """Its layout has the dimensions of the method before; the switch is tried again."""
     session = start()
-    may_switch(session, Other)
     session.step(3, wait=True)
     before = session.embedding
 

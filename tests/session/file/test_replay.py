@@ -14,15 +14,10 @@ import nbembed as nb
 from nbembed.session import Session
 from nbembed.session.core.events import Event
 from tests.session import fake
-from tests.session.fake import Fake, Other, may_switch, rest
+from tests.session.fake import Fake, Other, rest
+from tests.session.parts import workers_held
+from tests.session.redone import run_script
 from tests.waiting import GUARD
-
-
-def run(script: str, X: np.ndarray) -> np.ndarray:
-    space = {"X": X}
-    exec(compile(script, "script", "exec"), space)
-    space["session"].close()
-    return space["embedding"]
 
 
 def random_command(session: Session, rng: random.Random) -> None:
@@ -58,9 +53,9 @@ def random_command(session: Session, rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_steered_from_several_threads_while_it_runs(start, seed):
+def test_steered_from_several_threads_while_it_runs(start, register, seed):
+    register(Other)
     session = start(Fake(random_state=seed))
-    may_switch(session, Other)
 
     def steer(seed: int) -> None:
         rng = random.Random(seed)
@@ -87,12 +82,12 @@ def test_steered_from_several_threads_while_it_runs(start, seed):
     assert again.undo_text == session.undo_text
     assert again.snapshots == session.snapshots
     assert again.embedding.tobytes() == session.embedding.tobytes()
-    assert run(session.to_script(), session.X).tobytes() == session.embedding.tobytes()
+    assert run_script(session.to_script(), session.X).tobytes() == session.embedding.tobytes()
 
 
-def test_no_label_is_lost_whoever_speaks_when(start):
+def test_no_label_is_lost_whoever_speaks_when(start, register):
+    register(Other)
     session = start()
-    may_switch(session, Other)
     session.play()
 
     def label(points: range) -> None:
@@ -211,7 +206,7 @@ def test_the_script_is_readable(start):
     assert "session.must_link(range(4, 8))" in text
     assert "session.set(weight=1.5)" in text
     assert "play" not in text
-    assert run(text, session.X).tobytes() == session.embedding.tobytes()
+    assert run_script(text, session.X).tobytes() == session.embedding.tobytes()
 
 
 def test_a_map_that_rests_at_its_start_is_scripted(start):
@@ -225,20 +220,20 @@ def test_a_map_that_rests_at_its_start_is_scripted(start):
     rest(session)
     if session.iteration == 0:  # the worker may have been quicker
         assert session.frame().version > 0
-    assert run(session.to_script(), session.X).tobytes() == session.embedding.tobytes()
+    assert run_script(session.to_script(), session.X).tobytes() == session.embedding.tobytes()
 
 
 def test_a_map_whose_only_steps_were_dropped_is_scripted(start):
     """A pause drops steps that nobody has begun; the map rests at its start nevertheless."""
     session = start()
-    with session._controller.mailbox.lock:  # so that the worker begins neither
+    with workers_held():
         session.step(5)
         session.pause()
     rest(session)
     assert [event.command for event in session.log] == ["start", "pause"]
     assert session.state == "paused"
     assert session.embedding.any()
-    assert run(session.to_script(), session.X).tobytes() == session.embedding.tobytes()
+    assert run_script(session.to_script(), session.X).tobytes() == session.embedding.tobytes()
 
 
 def test_a_log_that_sets_what_is_no_parameter_is_refused(X):

@@ -15,7 +15,8 @@ from nbembed.session import Session, load_session
 from nbembed.session.live import controller
 from tests.session import fake
 from tests.session.fake import Fake, Other, rest
-from tests.session.file.test_replay import run
+from tests.session.parts import workers_held
+from tests.session.redone import run_script
 from tests.waiting import GUARD
 
 KINDS = (Fake, Other)
@@ -188,10 +189,7 @@ def test_a_command_under_way_is_saved_as_waiting(busy, tmp_path, monkeypatch):
     assert again[-1].arguments["class_"] == "late"
     assert script.index("'early'") < script.index("'late'") < script.index("'later'")
     rest(session)
-    space = {"X": session.X}
-    exec(compile(script, "script", "exec"), space)
-    assert space["embedding"].tobytes() == session.embedding.tobytes()
-    space["session"].close()
+    assert run_script(script, session.X).tobytes() == session.embedding.tobytes()
     loaded.close()
 
 
@@ -253,7 +251,7 @@ def test_a_session_saved_before_its_first_turn(X, tmp_path):
 
 def test_a_session_saved_before_its_first_step_replays_once_opened(start, tmp_path):
     session = start()
-    with session._controller.mailbox.lock:  # so that the worker does not begin
+    with workers_held():
         session.step(5)
         session.save(tmp_path / "x")
     with load_session(tmp_path / "x", methods=KINDS) as loaded:
@@ -263,4 +261,4 @@ def test_a_session_saved_before_its_first_step_replays_once_opened(start, tmp_pa
         assert loaded.embedding.any()
         with loaded.replayed() as again:
             assert again.embedding.tobytes() == loaded.embedding.tobytes()
-        assert run(loaded.to_script(), loaded.X).tobytes() == loaded.embedding.tobytes()
+        assert run_script(loaded.to_script(), loaded.X).tobytes() == loaded.embedding.tobytes()

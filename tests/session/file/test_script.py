@@ -16,8 +16,9 @@ from sklearn.preprocessing import StandardScaler
 
 import nbembed as nb
 from nbembed.session import Session, load_session
-from tests.session.fake import Fake, Other, may_switch, rest
+from tests.session.fake import Fake, Other, rest
 from tests.session.file.test_storage import edited, tampered
+from tests.session.redone import run_script
 
 KINDS = (Fake, Other)
 CODE = "__import__('os').system('true')"
@@ -53,10 +54,10 @@ def check_literals(script: str, classes: tuple[str, ...] = ("Fake", "Other")) ->
 
 
 @pytest.fixture
-def saved(start, tmp_path):
+def saved(start, register, tmp_path):
     """Return the path of a file whose log has a command of every kind."""
+    register(Other)
     session = start()
-    may_switch(session, Other)
     session.step(7)
     session.label([1, 2], "a")
     session.set(weight=2.0)
@@ -199,13 +200,6 @@ def test_a_log_of_another_number_of_points_is_refused_before_they_are_made(start
             Session.replay(X, log, methods=KINDS)
 
 
-def run(script: str, X: np.ndarray) -> np.ndarray:
-    space = {"X": X}
-    exec(compile(script, "script", "exec"), space)
-    space["session"].close()
-    return space["embedding"]
-
-
 def test_numpy_scalars_are_printed_as_plain_numbers(X):
     prior = [np.float64(0.25), np.float32(0.75)]
     with nb.Session(
@@ -219,7 +213,7 @@ def test_numpy_scalars_are_printed_as_plain_numbers(X):
         check_literals(script, ("Mbed",))
         assert "confidence=0.5" in script
         assert "class_prior=[0.25, 0.75]" in script
-        assert run(script, X).tobytes() == session.embedding.tobytes()
+        assert run_script(script, X).tobytes() == session.embedding.tobytes()
 
 
 def test_numbers_that_are_not_finite_are_printed(start):

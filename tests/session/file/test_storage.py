@@ -13,7 +13,7 @@ from scipy import sparse
 
 from nbembed.session import Session, load_session
 from tests.session import fake
-from tests.session.fake import Fake, Other, may_switch, rest
+from tests.session.fake import Fake, Other, rest
 from tests.waiting import GUARD
 
 KINDS = (Fake, Other)
@@ -99,9 +99,9 @@ def test_a_loaded_session_plays_on_and_replays_to_the_same_bits(steered, tmp_pat
     ids=["play", "reset", "reset play", "switch reset", "reset switch", "undo"],
 )
 @pytest.mark.parametrize("steps", [0, 3])
-def test_a_map_saved_at_its_start_is_there_again(start, tmp_path, given, steps):
+def test_a_map_saved_at_its_start_is_there_again(start, register, tmp_path, given, steps):
+    register(Other)
     session = start()
-    may_switch(session, Other)
     if steps:
         session.step(steps, wait=True)
     given(session)
@@ -275,6 +275,7 @@ def edited(**changes):
         (lambda m: {"layout.npy": b"junk"}, "cannot be loaded"),
         (lambda m: {"X.npy": None}, "damaged"),
         (lambda m: {"layout.npy": npy(np.zeros((7, 2)))}, "layout is not a finite layout"),
+        (lambda m: {"layout.npy": npy(np.zeros((31, 2)))}, "finite layout of 30 points"),
         (lambda m: {"layout.npy": npy(np.full((30, 2), np.nan))}, "layout is not a finite"),
         (lambda m: {"layout.npy": npy(np.full((30, 2), 1e300))}, "layout is not a finite"),
         (lambda m: {"X.npy": npy(np.zeros((30, 4)))}, "do not belong together"),

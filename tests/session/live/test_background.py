@@ -15,6 +15,7 @@ import pytest
 import nbembed as nb
 from nbembed.session.live.background import TOLD_EVERY, BackgroundTask
 from nbembed.system.work import stage
+from tests.session.parts import with_controller
 from tests.waiting import GUARD, eventually
 
 
@@ -209,8 +210,9 @@ def test_a_forked_copy_waits_for_no_thread(held):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_session_is_told_after_what_it_closes():
-    with nb.Session(np.eye(5), nb.SNE(random_state=0)) as session:
-        task = session._controller.suggester._task
+    session, controller = with_controller(np.eye(5), nb.SNE(random_state=0).recipe)
+    with session:
+        task = controller.suggester._task
         assert holds_in_a_fork(task, lambda: session.state == "failed")
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.session import fake
 from tests.session.fake import Other, rest
+from tests.session.redone import run_script
 from tests.waiting import GUARD
 
 
@@ -80,9 +81,7 @@ def test_a_failed_session_replays(failed):
     again = failed.replayed()
     assert np.array_equal(again.embedding, failed.embedding)
     assert again.iteration == failed.iteration == 12
-    space = {"X": failed.X}
-    exec(compile(failed.to_script(), "script", "exec"), space)
-    assert np.array_equal(space["embedding"], failed.embedding)
+    assert np.array_equal(run_script(failed.to_script(), failed.X), failed.embedding)
 
 
 def test_an_error_in_a_part_of_the_recipe_is_no_different(start, monkeypatch):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import weakref
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,10 @@ import pytest
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session import fake
-from tests.session.fake import Fake, Learning, may_switch, rest
-from tests.waiting import GUARD, eventually
+from tests.session import redone as replays
+from tests.session.fake import Fake, Learning, rest
+from tests.session.parts import cost_anew
+from tests.waiting import GUARD, eventually, worker_begun_by
 
 KINDS = (Fake, Learning)
 
@@ -23,18 +24,16 @@ def learned(session: Session) -> list[Any]:
     return [e for e in session.log if e.command == "learn"]
 
 
+def fitting() -> bool:
+    return any(thread.name == "nbembed background fit" for thread in threading.enumerate())
+
+
 def redone(session: Session) -> None:
     """Check that replay, plain log and script come to the same bits."""
-    session.check()
-    bits = session.embedding.tobytes()
-    assert session.replayed().embedding.tobytes() == bits
+    replays.redone(session)
     log = [event.to_dict() for event in session.log]
     again = Session.replay(session.X, log, methods=KINDS, until=session.iteration)
-    assert again.embedding.tobytes() == bits
-    space = {"X": session.X}
-    exec(compile(session.to_script(), "script", "exec"), space)
-    assert space["embedding"].tobytes() == bits
-    space["session"].close()
+    assert again.embedding.tobytes() == session.embedding.tobytes()
 
 
 @pytest.fixture
@@ -75,13 +74,7 @@ def test_newer_labels_wait_and_the_last_is_never_lost(learning):
     first = dict(fake.fits[0])
     for i in range(2, 12):
         learning.label([i], "ab"[i % 2])
-    asked = learning._controller
-    eventually(
-        lambda: (
-            asked._executor._asked is not None
-            and asked._executor._asked.supervision is learning.supervision
-        )
-    )
+    eventually(lambda: learning.learning.endswith("from 12 labels"))
     assert len(fake.running) == 1
     fake.fit_gate.set()
     rest(learning)
@@ -100,9 +93,7 @@ def test_waiting_waits_for_what_is_learned(learning):
     rest(learning)
     assert len(learned(learning)) >= 1
     assert not learning.learning
-    targets = learning._controller.engine.objective.targets
-    expected = learning.method.make_affinities(learning.X, learning.supervision)[:, :2]
-    assert np.array_equal(targets[10:], expected[10:])
+    assert learning.cost == pytest.approx(cost_anew(learning), rel=1e-6)
 
 
 def test_a_converged_map_wakes_when_something_was_learned(start):
@@ -151,7 +142,7 @@ def test_a_cold_start_learns_at_once_or_does_without(start):
     session.step(3)
     rest(session)
     assert session.learning_error is None
-    assert session._controller.engine.capture().learned_from == session.supervision
+    assert session.cost == pytest.approx(cost_anew(session), rel=1e-6)
     redone(session)
 
 
@@ -165,7 +156,7 @@ def test_undoing_labels_while_they_are_learned(learning):
     assert learning.wait(timeout=GUARD), "nobody waits for what is not wanted any more"
     assert learning.learning == ""
     fake.fit_gate.set()
-    eventually(lambda: not learning._controller._executor._fit.busy)
+    eventually(lambda: not fitting())
     learning.step(3)
     rest(learning)
     assert not learned(learning)
@@ -181,8 +172,7 @@ def test_switching_away_and_back_while_it_learns(learning):
     learning.label([0], "a")
     learning.label([1], "b")
     eventually(lambda: learning.learning)
-    may_switch(learning, Fake)
-    learning.switch("Fake")
+    learning.switch(Fake())
     learning.step(4)
     assert learning.wait(timeout=GUARD)
     learning.switch("Learning")
@@ -207,7 +197,7 @@ def test_reset_while_it_learns(learning):
     fake.fit_gate.set()
     rest(learning)
     assert learning.iteration == 2
-    assert learning._controller.engine.capture().learned_from == learning.supervision
+    assert learning.cost == pytest.approx(cost_anew(learning), rel=1e-6)
     redone(learning)
 
 
@@ -298,15 +288,13 @@ def test_links_and_names_are_nothing_to_learn_from(learning):
 def test_an_unreferenced_session_ends_while_it_learns(X):
     fake.fit_gate.clear()
     session = Session(X, Learning(random_state=0))
-    session.step(1)
+    worker = worker_begun_by(session.step, 1)
     session.label([0], "a")
     session.label([1], "b")
     eventually(lambda: fake.fits)
-    ref = weakref.ref(session._controller)
-    thread = session._controller._worker._thread
     del session
     gc.collect()
-    thread.join(GUARD)
-    assert ref() is None
+    worker.join(GUARD)
+    assert not worker.is_alive()
     fake.fit_gate.set()
-    eventually(lambda: not any(t.name == "nbembed background fit" for t in threading.enumerate()))
+    eventually(lambda: not fitting())

@@ -15,7 +15,7 @@ from nbembed.kernels.threads import run_chunks
 from nbembed.methods.recipe import Geometry
 from nbembed.objectives.base import Evaluation
 from nbembed.session import Session
-from tests.session.fake import Fake, Quadratic, may_switch, rest
+from tests.session.fake import Fake, Quadratic, rest
 from tests.waiting import GUARD
 
 X = load_iris().data[::4]
@@ -74,7 +74,6 @@ def session() -> Iterator[Session]:
     gate = Gate()
     with Session(X, Long(heat=0.0, tol=0.0, random_state=0)) as session:
         session.pace = None
-        may_switch(session, Long)
         yield session
         gate.release()
 

@@ -14,10 +14,14 @@ import pytest
 from nbembed.methods.initialization import pca_layout
 from nbembed.session import Session, load_session
 from nbembed.session.core.settings import Settings
+from nbembed.session.live import suggester
+from nbembed.session.live.executor import Executor
 from nbembed.session.map.engine import Engine
 from nbembed.supervision import Supervision
 from tests.session import fake, slow
+from tests.session import redone as replays
 from tests.session.fake import Fake, rest
+from tests.session.parts import with_controller
 from tests.session.slow import Other, Slow, SlowClasses, SlowLearning, SlowStart
 from tests.waiting import GUARD, eventually
 
@@ -52,15 +56,9 @@ def threads() -> list[threading.Thread]:
 
 
 def redone(session: Session) -> None:
-    """Check that replay, script and file come to the same bits."""
+    """Check that replay and script come to the same bits."""
     slow.gate.set()
-    session.check()
-    bits = session.embedding.tobytes()
-    assert session.replayed().embedding.tobytes() == bits
-    space = {"X": session.X}
-    exec(compile(session.to_script(), "script", "exec"), space)
-    assert space["embedding"].tobytes() == bits
-    space["session"].close()
+    replays.redone(session)
 
 
 # -- a cold start -------------------------------------------------------------------------------
@@ -290,7 +288,7 @@ def test_an_error_stops_the_map_as_ever(start, error):
     assert session.wait("converged", timeout=GUARD)
 
 
-def test_a_thread_that_cannot_start_is_an_error(start, monkeypatch):
+def test_a_thread_that_cannot_start_is_an_error(X, monkeypatch):
     begin = threading.Thread.start
 
     def refuse(thread: threading.Thread) -> None:
@@ -298,15 +296,16 @@ def test_a_thread_that_cannot_start_is_an_error(start, monkeypatch):
             raise RuntimeError("can't start new thread")
         begin(thread)
 
-    session = start(Slow(random_state=3))
+    session, controller = with_controller(X, Slow(random_state=3))
     session.label([1], "a")
     rest(session)
     # It sleeps, and nothing else will wake it.
-    eventually(session._controller._worker._tokens.empty)
+    eventually(controller._worker._tokens.empty)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     session.play()
     eventually(lambda: session.state == "failed")
     assert "can't start new thread" in str(session.error)
+    session.close()
 
 
 def test_a_warning_is_a_remark(start):
@@ -336,15 +335,15 @@ def test_closing_does_not_wait_for_affinities(start):
 
 def test_affinities_for_a_session_that_nobody_has_are_given_up(X):
     slow.gate.clear()
-    session = Session(X, Slow(random_state=3))
+    session = Session(X.copy(), Slow(random_state=3))
     session.play()
     at_the_gate(session)
-    ref = weakref.ref(session._controller)
+    data = weakref.ref(session.X)
     del session
 
     def gone() -> bool:
         gc.collect()
-        return ref() is None and not threads()
+        return data() is None and not threads()
 
     eventually(gone)
 
@@ -435,16 +434,23 @@ def test_a_change_is_canceled_and_labels_stay(moving, kind, tmp_path):
         assert opened.embedding.tobytes() == moving.embedding.tobytes()
 
 
-def test_suggestions_are_those_of_the_metric_that_a_cancel_leaves(moving):
+def test_suggestions_are_those_of_the_metric_that_a_cancel_leaves(moving, monkeypatch):
+    metrics: list[str] = []
+    made = suggester.neighbor_affinities
+
+    def noted(X: np.ndarray, metric: str) -> object:
+        metrics.append(metric)
+        return made(X, metric=metric)
+
+    monkeypatch.setattr(suggester, "neighbor_affinities", noted)
     moving.label([1, 2], "a")
     moving.label([5], "b")
     moving.suggest()
     moving.set(metric="cosine")
     at_the_gate(moving)
-    suggester = moving._controller.suggester
-    eventually(lambda: not suggester.busy and suggester.newest.key.metric == "cosine")
+    eventually(lambda: metrics == ["euclidean", "cosine"] and not moving.suggesting)
     moving.cancel()
-    eventually(lambda: not suggester.busy and suggester.newest.key.metric == "euclidean")
+    eventually(lambda: metrics[2:] == ["euclidean"] and not moving.suggesting)
 
 
 def test_what_is_not_possible_without_a_canceled_change_goes_with_it(moving):
@@ -477,11 +483,13 @@ def test_a_map_at_rest_is_at_rest_again_when_its_change_is_canceled(start):
 
 
 def test_a_pause_behind_a_change_stops_the_map_at_once(moving):
+    heard: list[str] = []
+    moving.subscribe(heard.append)
     moving.set(width=2.0)
     at_the_gate(moving)
     moving.pause()
     assert moving.state == "paused"
-    eventually(lambda: moving._controller.preparation.n_waiting == 2)
+    eventually(lambda: heard.count("waiting") == 2)
     seen = moving.iteration
     assert not moving.wait(timeout=0.05)
     assert moving.iteration <= seen + 1
@@ -644,7 +652,7 @@ def test_nothing_is_learned_for_a_session_without_a_worker(start, monkeypatch):
     def broken(self):
         raise RuntimeError("a fault of the executor itself")
 
-    monkeypatch.setattr(type(session._controller._executor), "turn", broken)
+    monkeypatch.setattr(Executor, "turn", broken)
     session.step(1)
     eventually(lambda: session.state == "failed")
     eventually(lambda: not threads())

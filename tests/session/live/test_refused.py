@@ -13,6 +13,8 @@ from nbembed.methods import recipe as recipe_module
 from nbembed.methods.parametric import recipe as parametric
 from nbembed.session import Session
 from tests.session.fake import Fake, Other, rest
+from tests.session.parts import workers_held
+from tests.session.redone import redone
 
 X = load_iris().data[::5]
 ALL = list(range(len(X)))
@@ -79,11 +81,7 @@ def test_the_undo_of_a_command_that_failed_recovers(start, monkeypatch, moved):
     session.step(2, wait=True)
     assert session.method_name == "Fake"
     assert session.replayed().state == "paused"
-    assert np.array_equal(session.replayed().embedding, session.embedding)
-    script = {"X": session.X}
-    exec(compile(session.to_script(), "script", "exec"), script)
-    assert np.array_equal(script["embedding"], session.embedding)
-    script["session"].close()
+    redone(session)
 
 
 def test_an_undo_given_before_the_error_was_known(start, monkeypatch):
@@ -94,7 +92,7 @@ def test_an_undo_given_before_the_error_was_known(start, monkeypatch):
         raise ArithmeticError("no such map")
 
     monkeypatch.setattr(Other, "adopt", broken)
-    with session._controller.mailbox.lock:
+    with workers_held():
         session.switch(Other())  # fails when it takes effect
         session.undo()
     rest(session)

@@ -13,6 +13,7 @@ from nbembed.session import Session
 from nbembed.session.live import rehearsal, warm_up
 from tests.session import fake
 from tests.session.fake import Fake
+from tests.session.parts import with_controller
 from tests.waiting import GUARD, eventually
 
 
@@ -36,12 +37,14 @@ def compiler(monkeypatch: pytest.MonkeyPatch) -> Compiler:
 
 
 @pytest.fixture
-def watched(start, compiler: Compiler) -> Session:
+def watched(X: np.ndarray, compiler: Compiler) -> Iterator[Session]:
     """A map that never rests and that somebody watches."""
-    session = start(Fake(random_state=3, tol=0.0))
-    session._controller.keep_moving()
-    session.play()
-    return session
+    session, controller = with_controller(X, Fake(random_state=3, tol=0.0))
+    controller.keep_moving()
+    with session:
+        session.play()
+        yield session
+        fake.gate.set()
 
 
 def changes(session: Session) -> list[str]:
@@ -198,12 +201,13 @@ def test_nothing_is_lacking_where_the_small_map_fails(
     eventually(lambda: not warm_up.lacks(recipe, 300, labels=True))
 
 
-def test_the_kernels_of_a_live_map_come_first(start, cold: None) -> None:
+def test_the_kernels_of_a_live_map_come_first(cold: None) -> None:
     """With the real small map: commands given at once take effect after the map has moved."""
     X = np.random.default_rng(0).normal(size=(60, 4))
-    session = nb.Session(X, nb.HSSNE(perplexity=5, random_state=0, tol=0.0))
+    recipe = nb.HSSNE(perplexity=5, random_state=0, tol=0.0).recipe
+    session, controller = with_controller(X, recipe)
     try:
-        session._controller.keep_moving()
+        controller.keep_moving()
         session.play()
         session.set(alpha=1.5)
         session.label([0, 1, 2], "a")

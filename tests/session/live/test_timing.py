@@ -12,7 +12,8 @@ from sklearn.datasets import load_iris
 
 import nbembed as nb
 from nbembed.session import Session
-from tests.session.fake import Fake, Learning, Other, may_switch, rest
+from tests.session.fake import Fake, Learning, Other, rest
+from tests.session.parts import workers_held
 
 X = load_iris().data[::4]
 Steps = Sequence[Callable[[Session], None]]
@@ -22,15 +23,13 @@ def steered(method: object, steps: Steps, rests: Sequence[bool]) -> np.ndarray:
     """Return the map after ``steps``, and check that it replays.
 
     After a step that is marked the session rests, and the worker has then prepared all that it
-    can. After another one the next command is given before the worker has begun anything: the lock
-    that every turn begins with is held.
+    can. After another one the next command is given before the worker has begun anything.
     """
     with Session(X, method) as session, contextlib.ExitStack() as held:
         session.pace = None
         session.auto_learn = False
-        may_switch(session, Other)
         for step, rested in zip(steps, rests):
-            held.enter_context(session._controller.mailbox.lock)
+            held.enter_context(workers_held())
             step(session)
             if rested:
                 held.close()
@@ -91,7 +90,7 @@ SEQUENCES: dict[str, tuple[object, Steps]] = {
             lambda s: s.label([2], "b"),
             lambda s: s.learn(),
             lambda s: s.snapshot("x"),
-            lambda s: s.switch("Other"),
+            lambda s: s.switch(Other()),
             lambda s: s.set(width=2.0),
             lambda s: s.restore("x"),
             lambda s: s.set(n_components=3),

@@ -13,15 +13,10 @@ import weakref
 import pytest
 
 from nbembed.session import Session
+from nbembed.session.live.executor import Executor
 from tests.session import fake
 from tests.session.fake import Fake, rest
-from tests.waiting import GUARD
-
-
-def thread_of(session: Session) -> threading.Thread:
-    thread = session._controller._worker._thread
-    assert thread is not None
-    return thread
+from tests.waiting import GUARD, eventually, worker_begun_by
 
 
 def test_at_rest_the_worker_sleeps_without_a_clock(start, monkeypatch):
@@ -29,10 +24,8 @@ def test_at_rest_the_worker_sleeps_without_a_clock(start, monkeypatch):
     session.step(3)
     rest(session)
     turns: list[int] = []
-    turn = type(session._controller).turn
-    monkeypatch.setattr(
-        type(session._controller), "turn", lambda self: turns.append(1) or turn(self)
-    )
+    turn = Executor.turn
+    monkeypatch.setattr(Executor, "turn", lambda self: turns.append(1) or turn(self))
     time.sleep(0.3)
     assert len(turns) <= 1, "the token of a command that an earlier turn has carried out"
     turns.clear()
@@ -42,33 +35,30 @@ def test_at_rest_the_worker_sleeps_without_a_clock(start, monkeypatch):
 
 
 def test_an_unreferenced_session_ends_its_worker(X):
-    session = Session(X, Fake(tol=0.0))
-    session.play()
-    thread, ref = thread_of(session), weakref.ref(session._controller)
+    session = Session(X.copy(), Fake(tol=0.0))
+    worker, data = worker_begun_by(session.play), weakref.ref(session.X)
     del session
-    thread.join(GUARD)
-    assert not thread.is_alive()
-    assert ref() is None
+    worker.join(GUARD)
+    assert not worker.is_alive()
+    eventually(lambda: gc.collect() is not None and data() is None)
 
 
 def test_a_subscriber_that_holds_its_session_keeps_nothing_alive(X):
     session = Session(X, Fake())
-    session.step(2)
+    worker = worker_begun_by(session.step, 2)
     rest(session)
-    thread = thread_of(session)
     session.subscribe(lambda event, view=session: None)
     del session
     gc.collect()
-    thread.join(GUARD)
-    assert not thread.is_alive()
+    worker.join(GUARD)
+    assert not worker.is_alive()
 
 
 def test_close_stops_and_keeps_what_was_said(X):
     with Session(X, Fake()) as session:
-        session.play()
+        worker = worker_begun_by(session.play)
         session.label([1], "a")
-        thread = thread_of(session)
-    assert not thread.is_alive()
+    assert not worker.is_alive()
     assert session.state == "paused"
     assert session.supervision.labeled.tolist() == [1]
     assert session.log[-1].command == "label"
@@ -97,11 +87,10 @@ def test_close_from_a_subscriber_does_not_wait_for_itself(start):
         closed.set()
 
     session.subscribe(end)
-    session.play()
-    thread = thread_of(session)
+    worker = worker_begun_by(session.play)
     assert closed.wait(GUARD)
-    thread.join(GUARD)
-    assert not thread.is_alive()
+    worker.join(GUARD)
+    assert not worker.is_alive()
 
 
 def test_leaving_the_interpreter_never_hangs(tmp_path):

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from nbembed.session import load_session
+from nbembed.session.live.executor import Executor
 from tests.session import fake
 from tests.session.fake import Fake, Learning, rest
-from tests.waiting import GUARD
+from tests.waiting import GUARD, worker_begun_by
 
 
 @pytest.mark.parametrize("pace", [1e-10, 0, -1, np.nan, np.inf, "fast", True, [1]])
@@ -94,21 +95,20 @@ def test_an_exit_in_a_subscriber_is_reported_once(start, caplog):
 
 def test_a_worker_that_ends_at_an_error_nobody_handled(start, monkeypatch, tmp_path, caplog):
     session = start()
-    session.label([1, 2], "a")
+    worker = worker_begun_by(session.label, [1, 2], "a")
     session.step(2)
     rest(session)
     heard: list[str] = []
     session.subscribe(heard.append)
-    thread = session._controller._worker._thread
 
     def broken(self):
         raise RuntimeError("a fault of the executor itself")
 
-    monkeypatch.setattr(type(session._controller._executor), "turn", broken)
+    monkeypatch.setattr(Executor, "turn", broken)
     session.step(3)
     session.wait(timeout=GUARD)
-    thread.join(GUARD)
-    assert not thread.is_alive()
+    worker.join(GUARD)
+    assert not worker.is_alive()
     assert session.state == "failed"
     assert heard[-2:] == ["error", "state"]
     assert "a fault of the executor itself" in caplog.text
@@ -143,15 +143,25 @@ def test_a_thread_that_cannot_be_started_is_started_by_the_next_command(start, m
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_copy_says_so_at_once_and_the_original_goes_on():
     code = """
-        import os, warnings
+        import os, threading, warnings
         import numpy as np, nbembed as nb
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
         X = np.random.default_rng(0).normal(size=(20, 3))
-        session = nb.Session(X, nb.SNE(random_state=0, n_jobs=1))
+        locked, forked = threading.Event(), threading.Event()
+
+        class Method(type(nb.SNE().recipe)):
+            def check(self, *arguments):
+                super().check(*arguments)
+                if self.random_state == 1:  # a command is decided with the lock held
+                    locked.set()
+                    forked.wait()
+
+        session = nb.Session(X, Method(random_state=0, n_jobs=1))
         session.step(3, wait=True)
         before = session.embedding
-        lock = session._controller.mailbox.lock
-        lock.acquire()  # as another thread might hold it when the process is forked
+        thread = threading.Thread(target=lambda: session.set(random_state=1))
+        thread.start()
+        locked.wait()
         child = os.fork()
         if child == 0:
             said = []
@@ -168,7 +178,8 @@ def test_a_forked_copy_says_so_at_once_and_the_original_goes_on():
                 own.step(3, wait=True)
                 ok = ok and np.array_equal(own.embedding, before)
             os._exit(0 if ok else 1)
-        lock.release()
+        forked.set()
+        thread.join()
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         session.label([1], "a")
         session.step(2, wait=True)

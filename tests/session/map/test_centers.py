@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from nbembed.session import Session, load_session
-from tests.session.fake import Anchored, Fake, Learning, may_switch, rest
+from tests.session.fake import Anchored, Fake, Learning, rest
 from tests.session.live.test_learning import learned
+from tests.session.redone import redone
 
 KINDS = (Fake, Learning, Anchored)
-
-
-def redone(session: Session) -> None:
-    session.check()
-    bits, centers = session.embedding.tobytes(), session.centers.tobytes()
-    again = session.replayed()
-    assert (again.embedding.tobytes(), again.centers.tobytes()) == (bits, centers)
-    space = {"X": session.X}
-    exec(compile(session.to_script(), "script", "exec"), space)
-    assert space["embedding"].tobytes() == bits
-    space["session"].close()
 
 
 @pytest.fixture
@@ -76,8 +64,7 @@ def test_a_new_class_brings_its_landmark_once_it_is_learned(anchored):
 
 
 def test_another_method_takes_the_points_alone(anchored):
-    may_switch(anchored, Fake)
-    anchored.switch("Fake")
+    anchored.switch(Fake())
     anchored.step(3)
     rest(anchored)
     assert anchored.centers.shape == (0, 2)
@@ -107,14 +94,3 @@ def test_snapshots_and_files_keep_the_centers(anchored, tmp_path):
     rest(loaded)
     redone(loaded)
     loaded.close()
-
-
-def test_a_file_whose_layout_has_too_many_rows_is_refused(start, tmp_path, monkeypatch):
-    session = start()
-    session.step(2)
-    rest(session)
-    engine = session._controller.engine
-    engine._state = replace(engine._state, layout=np.vstack([engine.layout, engine.layout[:1]]))
-    session.save(tmp_path / "x")
-    with pytest.raises(ValueError, match="finite layout of 30 points"):
-        load_session(tmp_path / "x", methods=KINDS)

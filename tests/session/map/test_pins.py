@@ -9,18 +9,9 @@ from sklearn.datasets import load_iris
 import nbembed as nb
 from nbembed.session import Session, load_session
 from tests.session.fake import Fake, rest
+from tests.session.redone import redone
 
 POINTS = [3, 8, 11]
-
-
-def redone(session: Session) -> None:
-    session.check()
-    bits = session.embedding.tobytes()
-    assert session.replayed().embedding.tobytes() == bits
-    space = {"X": session.X}
-    exec(compile(session.to_script(), "script", "exec"), space)
-    assert space["embedding"].tobytes() == bits
-    space["session"].close()
 
 
 @pytest.mark.parametrize(

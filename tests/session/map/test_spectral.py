@@ -10,22 +10,13 @@ import nbembed as nb
 import nbembed.spectral as spectral
 from nbembed.session import Session, load_session
 from tests.session.fake import rest
+from tests.session.redone import redone
 from tests.waiting import GUARD
 
 
 @pytest.fixture(scope="module")
 def iris() -> np.ndarray:
     return load_iris().data[::3]
-
-
-def redone(session: Session) -> None:
-    session.check()
-    bits = session.embedding.tobytes()
-    assert session.replayed().embedding.tobytes() == bits
-    space = {"X": session.X}
-    exec(compile(session.to_script(), "script", "exec"), space)
-    assert space["embedding"].tobytes() == bits
-    space["session"].close()
 
 
 @pytest.mark.parametrize("name", spectral.__all__)

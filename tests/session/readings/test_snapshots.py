@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
+import weakref
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 from nbembed.session import Session, load_session
 from tests.session import fake
 from tests.session.fake import Fake, rest
-from tests.session.file.test_script import run
+from tests.session.redone import run_script
 
 
 @pytest.fixture
@@ -45,6 +47,7 @@ def test_a_snapshot_has_layout_parameters_and_measures(session: Session) -> None
 def test_before_the_map_has_moved_there_is_no_layout(start: Callable[..., Session]) -> None:
     session = start()
     session.snapshot("cold")
+    rest(session)
     assert session.get_snapshot("cold").points is None
     assert math.isnan(session.get_snapshot("cold").cost)
 
@@ -155,17 +158,18 @@ def test_a_name_that_was_taken_meanwhile_gets_a_number(session: Session) -> None
 
 
 def test_a_snapshot_that_cannot_come_back_is_dropped(session: Session) -> None:
+    layout = weakref.ref(session.get_snapshot("kept").embedding)
     session.delete_snapshot("kept")
-    rest(session)
-    engine = session._controller.engine
-    assert len(engine.snapshots) == 1
+    session.step(1, wait=True)
+    assert layout() is not None
     session.undo()
     session.label([2], "b")  # the deletion cannot be done again, and the snapshot is there
     session.delete_snapshot("kept")
     for i in range(200):
         session.label([i % 5], "ab"[i % 2])
-    rest(session)
-    assert not engine.snapshots
+    session.step(1, wait=True)
+    gc.collect()
+    assert layout() is None
 
 
 def test_a_renaming_that_waits_is_told_at_once(session: Session) -> None:
@@ -250,5 +254,5 @@ def test_log_and_script_do_it_again(session: Session) -> None:
     script = session.to_script()
     assert "session.rename_snapshot('kept', 'first')" in script
     assert "session.delete_snapshot('first')" in script
-    assert run(script, session.X).tobytes() == session.embedding.tobytes()
+    assert run_script(script, session.X).tobytes() == session.embedding.tobytes()
     again.close()

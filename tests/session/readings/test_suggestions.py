@@ -16,7 +16,7 @@ from nbembed.propagation.stacking import Stacking
 from nbembed.session import Session, load_session
 from nbembed.session.live import suggester
 from tests.session.fake import Fake, rest
-from tests.waiting import GUARD, eventually
+from tests.waiting import GUARD, eventually, worker_begun_by
 
 #: Three clusters that share no neighbors, forty points each.
 TRUTH = np.repeat([0, 1, 2], 40)
@@ -36,6 +36,21 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(suggester, "neighbor_affinities", slow)
     yield gate
     gate.set()
+
+
+@pytest.fixture
+def graphs(monkeypatch: pytest.MonkeyPatch) -> list[weakref.ref[Any]]:
+    """The graphs that are made."""
+    made: list[weakref.ref[Any]] = []
+    make = suggester.neighbor_affinities
+
+    def noted(*arguments: Any, **keywords: Any) -> Any:
+        graph = make(*arguments, **keywords)
+        made.append(weakref.ref(graph))
+        return graph
+
+    monkeypatch.setattr(suggester, "neighbor_affinities", noted)
+    return made
 
 
 @pytest.fixture
@@ -106,7 +121,7 @@ def test_nothing_is_made_before_somebody_asks(session, monkeypatch):
     session.step(2)
     rest(session)
     assert made == []
-    assert not session._controller.suggester.busy
+    assert not session.suggesting
 
 
 def test_neither_the_map_nor_the_caller_waits_for_the_graph(session, held):
@@ -510,27 +525,26 @@ def test_closing_does_not_wait_for_the_graph(session, held):
         session.accept()
     assert not held.is_set()
     held.set()
-    eventually(lambda: not session._controller.suggester.busy)
-    assert session._controller.suggester._maker.graph is None
+    eventually(lambda: not session.suggesting)
 
 
-def test_a_closed_session_still_says_what_it_suggested(session):
+def test_a_closed_session_still_says_what_it_suggested(session, graphs):
     label_one_each(session)
     found = session.suggest()
     session.close()
     assert session.suggestions is found
     assert session.suggest() is found
-    assert session._controller.suggester._maker.graph is None
+    assert graphs
+    eventually(lambda: gc.collect() is not None and all(graph() is None for graph in graphs))
 
 
 def test_a_session_that_nobody_uses_ends_though_its_graph_is_being_made(held):
     session = Session(X, Fake(random_state=3))
-    session.label([0], "a")
+    worker = worker_begun_by(session.label, [0], "a")
     rest(session)
     assert session.suggestions is None
-    ref = weakref.ref(session._controller)
     del session
-    eventually(lambda: gc.collect() is not None and ref() is None)
+    eventually(lambda: gc.collect() is not None and not worker.is_alive())
 
 
 def test_every_method_can_be_suggested_for():

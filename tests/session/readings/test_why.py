@@ -178,8 +178,7 @@ def test_the_pull_is_the_force_of_the_labels(why):
 
 
 def test_forces_are_differences_of_the_cost(session, why):
-    seen = session._controller.mailbox.published
-    Y = seen.layout.astype(float)
+    Y = session.embedding.astype(float)
     objective = nb.objectives.HeavyTailed(
         nb.affinities.perplexity_affinities(X, 30.0, dtype=np.float64).joint(),
         1.0,
@@ -251,8 +250,7 @@ def test_every_method_says_what_its_cost_is(method, start):
 
 def test_an_evaluation_serves_all_points(why, session, monkeypatch):
     first = why.forces(0)
-    objective = session._controller.mailbox.published.objective
-    monkeypatch.setattr(type(objective), "cost_terms", lambda *_: 1 / 0)
+    monkeypatch.setattr(nb.objectives.HeavyTailed, "cost_terms", lambda *_: 1 / 0)
     assert why.forces(1).cost == first.cost
 
 
@@ -352,7 +350,7 @@ def test_the_map_without_labels_is_made_in_the_background(session, monkeypatch):
 
     monkeypatch.setattr(module, "run_to_rest", slow)
     why = Why(session)
-    assert why.ask_unsupervised()[0] is None
+    assert why.without_labels.ask()[0] is None
     assert begun.wait(GUARD)
     assert why.unsupervised(timeout=0.01) is None
     assert why.qualities(timeout=0.01) == {}
@@ -371,12 +369,12 @@ def test_what_cannot_be_made_is_said(session, monkeypatch):
 def test_a_map_without_labels_that_is_canceled_takes_no_further_step(start):
     why = Why(start(Fake(random_state=3, tol=0.0)))
     fake.gate.clear()
-    why.ask_unsupervised()
+    why.without_labels.ask()
     eventually(lambda: fake.calls["objective"])
     why.cancel()
     fake.gate.set()
-    eventually(lambda: not why._without_labels.task.busy)
-    assert why._without_labels._told <= 1
+    eventually(lambda: not why.without_labels.task.busy)
+    assert why.without_labels._told <= 1
 
 
 def test_closing_ends_the_affinities_of_the_map_without_labels(start):
@@ -384,11 +382,11 @@ def test_closing_ends_the_affinities_of_the_map_without_labels(start):
     session = start(slow.Slow(random_state=3))
     why = Why(session)
     slow.gate.clear()
-    why.ask_unsupervised()
+    why.without_labels.ask()
     eventually(lambda: slow.begun)
     session.close()
-    eventually(lambda: not why._without_labels.task.busy)
-    assert (slow.made, why._without_labels.task.newest) == ([], None)
+    eventually(lambda: not why.without_labels.task.busy)
+    assert (slow.made, why.without_labels.task.newest) == ([], None)
     slow.clean()
 
 
@@ -436,9 +434,9 @@ def test_other_maps_wait_for_a_map_in_motion(start):
     eventually(lambda: session.state == "running")
     with pytest.raises(RuntimeError, match="other maps are still being made"):
         why.measure("stability")
-    eventually(lambda: why._resampled.task.busy)
+    eventually(lambda: why.other_maps.task.busy)
     assert why.resampled(timeout=0.05) is None
-    assert why.ask_resampled() == (None, 0)
+    assert why.other_maps.ask() == (None, 0)
     session.pause()
     assert why.resampled(timeout=GUARD) is not None
 
@@ -447,12 +445,12 @@ def test_other_maps_can_be_canceled(start):
     session = start(Fake(random_state=3))
     why = Why(session)
     fake.gate.clear()
-    why.ask_resampled()
-    eventually(lambda: why._resampled.task.busy)
+    why.other_maps.ask()
+    eventually(lambda: why.other_maps.task.busy)
     why.cancel("stability")
     fake.gate.set()
-    eventually(lambda: not why._resampled.task.busy)
-    assert why._resampled.task.newest is None
+    eventually(lambda: not why.other_maps.task.busy)
+    assert why.other_maps.task.newest is None
 
 
 @pytest.mark.parametrize("n", [30, 60])

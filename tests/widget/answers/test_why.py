@@ -201,7 +201,7 @@ def test_a_page_is_told_in_how_many_other_maps_a_group_is_together(
 def test_other_maps_that_a_page_cancels_end(explorer: Any, page: Asker) -> None:
     page.ask("recurrence", points=range(20))
     assert page.command("cancel", what="stability")["ok"]
-    eventually(lambda: not explorer.why._resampled.task.busy)
+    eventually(lambda: not explorer.why.other_maps.task.busy)
 
 
 def test_a_page_is_shown_the_map_without_labels(explorer: Any, page: Asker) -> None:

@@ -13,7 +13,7 @@ from tests.widget.page import act, kernel, sent
 CENTERS = [[9, 0], [-9, 0], [0, 5.5]]
 NAMES = ["setosa", "versicolor", "a class with a rather long name"]
 COLORS = ["#0072B2", "#E69F00", "#009E73"]
-#: How they are shown on a light ground (frontend/src/host/contrast.ts).
+#: How they are shown on a light ground (frontend/src/points/contrast.ts).
 SHOWN = ([0x00, 0x4D, 0x7C], [0xA3, 0x70, 0x00], [0x00, 0x6D, 0x4F])
 #: Pixels of the overlay that are of a color, nearly.
 INK = """([r, g, b]) => {

@@ -17,6 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import nbembed as nb
+from nbembed.methods.mbed.recipe import MbedRecipe
 from nbembed.widget.host import ending, lifetime
 from nbembed.widget.host.lifetime import (
     LOOKING,
@@ -25,7 +26,7 @@ from nbembed.widget.host.lifetime import (
     in_other_threads,
     in_use,
 )
-from tests.waiting import GUARD, PASSING, eventually
+from tests.waiting import GUARD, PASSING, eventually, worker_begun_by
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 METHOD = nb.SNE(random_state=0, n_jobs=1)
@@ -40,15 +41,17 @@ def threads() -> list[str]:
     return sorted(t.name for t in threading.enumerate() if t.name.startswith("nbembed"))
 
 
-def closed(controller: Any) -> bool:
-    """Wait until a session is closed, without a reference to it: that would keep it open.
+def shown() -> tuple[nb.Explorer, threading.Thread]:
+    """Return an Explorer and the worker of its session, which refers to neither."""
+    explorers: list[nb.Explorer] = []
+    worker = worker_begun_by(lambda: explorers.append(nb.Explorer(X, METHOD)))
+    return explorers.pop(), worker
 
-    It may be looked at by a thread of its Explorer just when the last reference goes.
-    """
-    box = controller.mailbox
-    with box.lock:
-        found: bool = box.lock.wait_for(lambda: box.machine.closing, GUARD)
-    return found
+
+def ends(worker: threading.Thread) -> bool:
+    """Wait until a session is closed, without a reference to it: that would keep it open."""
+    worker.join(GUARD)
+    return not worker.is_alive()
 
 
 # -- where it is displayed --------------------------------------------------------------------
@@ -206,8 +209,7 @@ def test_a_session_that_is_held_or_was_given_goes_on() -> None:
 
 
 def test_a_session_in_use_by_a_picture_ends_when_the_picture_is_drawn() -> None:
-    explorer = nb.Explorer(X, METHOD)
-    controller = explorer.session._controller
+    explorer, worker = shown()
     drawing, stop = threading.Event(), threading.Event()
 
     def draw() -> None:
@@ -220,17 +222,16 @@ def test_a_session_in_use_by_a_picture_ends_when_the_picture_is_drawn() -> None:
     thread.start()
     assert drawing.wait(GUARD)
     explorer.close()
-    assert not controller.mailbox.machine.closing
+    assert worker.is_alive()
     stop.set()
     thread.join()
-    assert closed(controller), "though no cell is run, and no message comes"
+    assert ends(worker), "though no cell is run, and no message comes"
 
 
 def test_two_looks_at_once_do_not_take_each_other_for_a_user(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    explorer = nb.Explorer(X, METHOD)
-    controller = explorer.session._controller
+    explorer, worker = shown()
     explorer.session.wait(timeout=GUARD)
     first_looks, second_is_done = threading.Event(), threading.Event()
 
@@ -256,12 +257,11 @@ def test_two_looks_at_once_do_not_take_each_other_for_a_user(
     second_is_done.set()
     first.join()
     assert found == [True, True]
-    assert closed(controller)
+    assert ends(worker)
 
 
 def test_a_session_that_only_garbage_refers_to_ends() -> None:
-    explorer = nb.Explorer(X, METHOD)
-    controller = explorer.session._controller
+    explorer, worker = shown()
 
     def keep_error() -> None:
         try:
@@ -274,27 +274,37 @@ def test_a_session_that_only_garbage_refers_to_ends() -> None:
     try:
         keep_error()
         explorer.close()
-        assert not controller.mailbox.machine.closing
-        assert closed(controller)
+        assert worker.is_alive()
+        assert ends(worker)
     finally:
         gc.enable()
 
 
-def test_a_session_that_has_ended_keeps_what_was_computed_and_drops_affinities() -> None:
+def test_a_session_that_has_ended_keeps_what_was_computed_and_drops_affinities(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[weakref.ref[Any]] = []
+    make = MbedRecipe.make_affinities
+
+    def noted(recipe: Any, data: Any, supervision: Any = None) -> Any:
+        affinities = make(recipe, data, supervision)
+        if len(data) == len(X):  # not those of the small map that compiles kernels
+            made.append(weakref.ref(affinities))
+        return affinities
+
+    monkeypatch.setattr(MbedRecipe, "make_affinities", noted)
     with nb.Session(X, nb.Mbed(n_classes=2, random_state=0, n_jobs=1)) as session:
         session.label([0, 1], "a")
         session.step(5, wait=True)
-        before = session.frame(), session.membership, session.to_script()
-    seen = session._controller
-    assert seen.mailbox.published.objective is None
-    assert seen.engine._run is None
-    assert seen.engine._cache._entries == []
-    frame, membership, script = before
-    np.testing.assert_array_equal(session.embedding, frame.embedding)
+        assert made[-1]() is not None
+        layout, membership, script = session.embedding, session.membership, session.to_script()
+    gc.collect()
+    assert all(affinities() is None for affinities in made)
+    np.testing.assert_array_equal(session.embedding, layout)
     np.testing.assert_array_equal(session.membership, membership)
     np.testing.assert_array_equal(session.frame().membership, membership)
     assert session.to_script() == script
-    np.testing.assert_array_equal(session.replayed().embedding, frame.embedding)
+    np.testing.assert_array_equal(session.replayed().embedding, layout)
 
 
 @pytest.fixture
@@ -325,15 +335,13 @@ MAKE = "explorer = nb.Explorer(X, METHOD); explorer"
 
 @pytest.mark.parametrize("make", [MAKE, "nb.Explorer(X, METHOD)"])
 def test_a_cell_run_seven_times_has_one_session(shell: InteractiveShell, make: str) -> None:
-    before = threads()
+    before, begun = threads(), []
     for turn in range(7):
-        run(shell, make)
+        begun.append(worker_begun_by(run, shell, make))
         shell.user_ns["Out"][shell.execution_count - 1].session.label([turn], "kept")
-    controllers = [shell.user_ns["Out"][k].session._controller for k in range(1, 7)]
-    assert all(closed(controller) for controller in controllers)
-    eventually(lambda: all(controller.mailbox.ended for controller in controllers))
+    assert all(ends(worker) for worker in begun[:-1])
     *old, last = (shell.user_ns["Out"][k] for k in range(1, 8))
-    assert not last.session._controller.mailbox.machine.closing
+    assert begun[-1].is_alive()
     one = sorted([*before, "nbembed session", "nbembed-sender"])
     eventually(lambda: threads() == one)
     assert [e.labels.index("kept") for e in old] == list(range(6)), "what was said is kept"
@@ -354,46 +362,39 @@ def test_a_cell_run_seven_times_has_one_session(shell: InteractiveShell, make: s
 def test_what_something_refers_to_stays_open_as_long(
     shell: InteractiveShell, hold: str, drop: str
 ) -> None:
-    run(shell, MAKE)
+    worker = worker_begun_by(run, shell, MAKE)
     run(shell, hold)
     run(shell, MAKE)
-    explorer = shell.user_ns["Out"][1]
-    session = explorer.session
-    controller = session._controller
-    del explorer, session
     run(shell, "1 + 1")
-    assert not controller.mailbox.machine.closing
+    assert worker.is_alive()
     run(shell, drop)
     gc.collect()
     run(shell, "2 + 2")
-    assert closed(controller)
+    assert ends(worker)
 
 
 def test_saving_by_itself_keeps_nothing_open(shell: InteractiveShell, tmp_path: Path) -> None:
     shell.user_ns["path"] = tmp_path / "work.nbembed"
     make = "explorer = nb.Explorer(X, METHOD, autosave=path); explorer"
-    run(shell, make)
-    controller = shell.user_ns["explorer"].session._controller
+    worker = worker_begun_by(run, shell, make)
     run(shell, make)
     assert shell.user_ns["Out"][1].comm is None
-    assert closed(controller)
+    assert ends(worker)
     assert not shell.user_ns["explorer"]._autosave.closed
 
 
 def test_a_session_kept_from_an_explorer_ends_when_it_is_dropped(shell: InteractiveShell) -> None:
-    run(shell, MAKE)
+    worker = worker_begun_by(run, shell, MAKE)
     run(shell, "session = explorer.session")
-    controller = shell.user_ns["session"]._controller
     run(shell, MAKE)
     assert shell.user_ns["Out"][1].comm is None, "the view is closed"
-    assert not controller.mailbox.machine.closing
+    assert worker.is_alive()
     run(shell, "del session")
-    assert closed(controller)
+    assert ends(worker)
 
 
 def test_what_a_page_shows_stays_open_until_it_drops_it(shell: InteractiveShell) -> None:
-    run(shell, MAKE)
-    controller = shell.user_ns["explorer"].session._controller
+    worker = worker_begun_by(run, shell, MAKE)
 
     def tell(count: int) -> None:
         explorer = shell.user_ns["Out"][1]
@@ -404,15 +405,15 @@ def test_what_a_page_shows_stays_open_until_it_drops_it(shell: InteractiveShell)
 
     tell(1)
     run(shell, MAKE)
-    assert not controller.mailbox.machine.closing
+    assert worker.is_alive()
     tell(0)
-    assert closed(controller)
+    assert ends(worker)
 
 
 def test_the_cell_of_a_variable_in_use_can_be_cleared(shell: InteractiveShell) -> None:
-    run(shell, MAKE)
+    worker = worker_begun_by(run, shell, MAKE)
     explorer = shell.user_ns["explorer"]
     for count in (1, 0):
         explorer._handle_custom_msg({"type": "views", "client": "p", "count": count}, [])
     run(shell, "explorer")
-    assert not explorer.session._controller.mailbox.machine.closing
+    assert worker.is_alive()

@@ -14,7 +14,7 @@ from nbembed.measures.map_comparison import map_neighbors
 from nbembed.widget import Explorer
 from nbembed.widget.view import comparison
 from nbembed.widget.view.comparison import MOST_THUMBNAILS
-from tests.waiting import eventually
+from tests.waiting import eventually, is_closed
 from tests.widget.test_explorer import Page
 
 N = 40
@@ -173,7 +173,7 @@ def test_a_second_live_map_has_the_labels_and_other_parameters(explorer: Any) ->
     assert page.command("reset_second")["ok"]
     assert page.command("end_comparison")["ok"]
     assert explorer.second is None
-    eventually(lambda: second._controller.mailbox.ended)
+    eventually(lambda: is_closed(second))
 
 
 def test_the_same_from_python(explorer: Any) -> None:
@@ -186,7 +186,7 @@ def test_the_same_from_python(explorer: Any) -> None:
     assert explorer.compare("NeRV") is second
     assert second.method_name == "NeRV"
     explorer.compare("before")
-    eventually(lambda: second._controller.mailbox.ended)
+    eventually(lambda: is_closed(second))
     assert explorer.second is None
     assert explorer.compare(None) is None
     assert explorer.compared is None
@@ -282,7 +282,7 @@ def test_hostile_names_and_unknown_costs_cross_the_wire() -> None:
 def test_closing_the_explorer_ends_the_second_map(explorer: Any) -> None:
     second = explorer.compare("SNE")
     explorer.close()
-    eventually(lambda: second._controller.mailbox.ended)
+    eventually(lambda: is_closed(second))
 
 
 def two_snapshots(explorer: Any) -> Asking:

@@ -1,6 +1,6 @@
 /** Class centers of a method: a ringed disc in the color of the class, and its name with a halo. */
 import { inline } from "../state/cards";
-import { shown } from "../host/contrast";
+import { shown } from "../points/contrast";
 import type { Center } from "../state/store";
 import { rgba, type Theme } from "../host/theme";
 import { toScreen, type Camera, type Size } from "../state/camera";

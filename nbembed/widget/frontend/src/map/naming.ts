@@ -5,6 +5,7 @@
  * A class in pieces is named on a large one.
  */
 import { inline } from "../state/cards";
+import { PIECES } from "../wire/wire.generated";
 import { toScreen, type Camera, type Size } from "../state/camera";
 
 /** A group of points and its center. */
@@ -222,11 +223,8 @@ class Crowd {
   }
 }
 
-/** Points of a group that its center is computed from, and those of them by which pieces are told. */
+/** Points of a group that its center is computed from. */
 const SAMPLE = 400;
-const FEW = 64;
-/** Share of those points that are near a point, as a rule. */
-const NEAR = 0.2;
 
 /**
  * The centers of groups: of each, the point that is nearest to its coordinate-wise median, so that the
@@ -254,13 +252,13 @@ export function groupCenters(positions: Float32Array, codes: ArrayLike<number>, 
 
 function centralPoint(positions: Float32Array, sample: readonly number[]): number {
   const middle = nearestToMedian(positions, sample);
-  const step = Math.max(1, Math.ceil(sample.length / FEW));
+  const step = Math.max(1, Math.ceil(sample.length / PIECES.few));
   const few = sample.filter((_, at) => at % step === 0);
   const m = few.length;
   // In typed arrays: names are placed while a map moves, and a frame waits for them.
   const apart = new Float64Array(m * m);
   for (let a = 0; a < m; a++) for (let b = 0; b < a; b++) apart[a * m + b] = apart[b * m + a] = distance(positions, few[a], few[b]);
-  const rank = Math.min(Math.ceil(NEAR * m), m - 1);
+  const rank = Math.min(Math.ceil(PIECES.near * m), m - 1);
   const radii = Float64Array.from(few, (_, a) => apart.slice(a * m, a * m + m).sort()[rank]);
   const reach = radii.sort()[m >> 1];
   let most = 0, densest = middle;

@@ -6,7 +6,7 @@ import type { NameTags } from "./name_tags";
 import type { WhyDrawing } from "./why_drawing";
 import type { ClassInfo } from "../wire/wire.generated";
 import type { Theme } from "../host/theme";
-import { shown } from "../host/contrast";
+import { shown } from "../points/contrast";
 import { rgba } from "../host/theme";
 import { toScreen, type Camera, type Size } from "../state/camera";
 import { drawCenters } from "./centers";

@@ -2,7 +2,7 @@
  * Drawn over the map while somebody asks why: lines from a point to its neighbors, the forces on it as
  * arrows, and the map without labels as faint points.
  */
-import { shown } from "../host/contrast";
+import { shown } from "../points/contrast";
 import type { Store } from "../state/store";
 import { parseColor, rgba, type RGB, type Theme } from "../host/theme";
 import { PULLING, type Why } from "../state/why";

@@ -7,7 +7,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { inline, type Card } from "../state/cards";
 import { columnText, spanOf } from "../state/column_text";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import type { PointMap } from "../map/map";
 import { placeCard } from "../map/open_cards";
 import { focusIsIn } from "../host/roots";

@@ -1,6 +1,6 @@
 /** The panel of the chosen class: its color and shape, its place, hiding, merging and removing it. */
 import { useRef } from "preact/hooks";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import type { View } from "../view/view";
 import { CLASS_COLORS, MARKER_SYMBOLS, type ClassInfo } from "../wire/wire.generated";
 import { ClassSymbol } from "./class_symbol";
@@ -47,7 +47,7 @@ export function ClassEditor({ view, info, index }: { view: View; info: ClassInfo
         <button type="button" class="nbe-inline" aria-label={hidden ? strings.showPointsOfTheClass : strings.hidePointsOfTheClass} aria-pressed={hidden} title={hidden ? strings.showItsPoints : strings.hideItsPoints} onClick={() => classEdits.style(name, { hidden: !hidden })}>
           <Icon name={hidden ? "hidden" : "eye"} />
         </button>
-        <button type="button" class="nbe-inline" aria-label={strings.renameClass} title={strings.renameF2} onClick={() => (view.renaming.value = name)}><Icon name="pencil" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.renameClass} title={strings.renameF2} onClick={() => (view.classEdits.renaming.value = name)}><Icon name="pencil" /></button>
         <button type="button" class="nbe-inline" aria-label={strings.removeClass} title={strings.removeTheClassAndTake(count)} onClick={() => classEdits.remove(name)}><Icon name="trash" /></button>
         <select
           class="nbe-select nbe-merge" aria-label={strings.mergeInto} title={strings.moveItsPointsToAnother} disabled={!others.length} value=""

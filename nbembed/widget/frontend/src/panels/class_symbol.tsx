@@ -1,5 +1,5 @@
 /** The marker of a class, in its color, as the map shows it. */
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import { shapePath } from "../points/shapes";
 import type { View } from "../view/view";
 import type { ClassInfo } from "../wire/wire.generated";

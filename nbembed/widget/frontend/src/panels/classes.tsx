@@ -1,7 +1,7 @@
 /** The classes: choose, add, rename or edit one, select all of its points. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { inline } from "../state/cards";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import { keyOfClass } from "../view/naming";
 import { focusIsOn } from "../host/roots";
 import type { View } from "../view/view";
@@ -38,8 +38,8 @@ export function ClassPalette({ view }: { view: View }) {
       </div>
       <div class="nbe-chips" role="radiogroup" aria-label={strings.oneClass} style={{ "--nbe-letters": Math.max(0, ...classes.map(({ name }, k) => name.length + counts[k].length)) }}>
         {view.classOrder.value.map((at) => [classes[at], at] as const).map(([info, at]) =>
-          view.renaming.value === info.name
-            ? <NameField key={`rename ${at}`} label={strings.className} initial={info.name} onDone={(name) => view.renameClass(info.name, name)} onCancel={() => (view.renaming.value = null)} />
+          view.classEdits.renaming.value === info.name
+            ? <NameField key={`rename ${at}`} label={strings.className} initial={info.name} onDone={(name) => view.classEdits.rename(info.name, name)} onCancel={() => (view.classEdits.renaming.value = null)} />
             : <ClassChip key={at} view={view} info={info} index={at} group={group} />)}
       </div>
       {editing && chosen && <ClassEditor key={chosen.name} view={view} info={chosen} index={index} />}
@@ -60,7 +60,7 @@ function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; 
   const name = inline(info.name, 120);
   return (
     <div class={chosen ? "nbe-chip nbe-chosen" : "nbe-chip"} data-hidden={info.hidden} style={{ "--nbe-class": shownCss(info.color, view.theme.value) }}>
-      <label title={strings.doubleClickToRename(name, key && ` (${key})`)} onDblClick={() => (view.renaming.value = info.name)}>
+      <label title={strings.doubleClickToRename(name, key && ` (${key})`)} onDblClick={() => (view.classEdits.renaming.value = info.name)}>
         <input type="radio" name={group} aria-label={name} checked={chosen} onChange={() => view.chooseClass(index)} />
         <ClassSymbol view={view} info={info} />
         <span class="nbe-chip-name">{name}</span>

@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import { inline } from "../state/cards";
 import { columnText, endsOf, isMissing } from "../state/column_text";
 import type { Choice } from "../state/column_search";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import { scaleStops } from "../points/ramp";
 import type { View } from "../view/view";
 import { MEASURE_TEXTS } from "../state/why";

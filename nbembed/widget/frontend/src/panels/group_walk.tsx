@@ -1,6 +1,6 @@
 /** Groups that the data suggest: found by a button, then named, split, merged or left one by one. */
 import { useEffect, useRef } from "preact/hooks";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import { focusIsOn } from "../host/roots";
 import { inline, plain } from "../state/cards";
 import { proposal } from "../state/group_walk";

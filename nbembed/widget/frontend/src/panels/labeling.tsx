@@ -1,7 +1,7 @@
 /** What can be done with the selection: label, link, keep apart, pin or forget its points. */
 import { FEWEST } from "../view/child_maps";
 import { inline } from "../state/cards";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import type { View } from "../view/view";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
@@ -9,7 +9,7 @@ import * as strings from "../strings";
 
 /** At the lower edge of the panel, in sight however far that is scrolled. */
 export function Labeling({ view }: { view: View }) {
-  return view.store.traits.selection.value.length || view.apart.value ? <Actions view={view} /> : null;
+  return view.store.traits.selection.value.length || view.links.apart.value ? <Actions view={view} /> : null;
 }
 
 function Actions({ view }: { view: View }) {
@@ -19,8 +19,8 @@ function Actions({ view }: { view: View }) {
   const chosen = classes.value[view.chosenClass.value];
   const named = chosen ? `‘${inline(chosen.name)}’` : "…";
   const confidence = view.confidence.value;
-  const apart = view.apart.value;
-  const held = view.held.value;
+  const apart = view.links.apart.value;
+  const held = view.links.held.value;
   return (
     <section ref={ref} class="nbe-section nbe-labeling" aria-label={strings.selection}>
       <label class="nbe-row nbe-confidence" title={strings.confidenceOfTheLabel}>
@@ -42,24 +42,24 @@ function Actions({ view }: { view: View }) {
         {count ? <>{strings.labelAs(count.toLocaleString("en"))}<b>{named}</b></> : strings.labelSelection}
       </button>
       <div class="nbe-grid">
-        <button type="button" class="nbe-button" aria-label={strings.mustLinkSelection} aria-disabled={count < 2} title={strings.theSelectedPointsBelong} onClick={() => view.mustLink()}>
+        <button type="button" class="nbe-button" aria-label={strings.mustLinkSelection} aria-disabled={count < 2} title={strings.theSelectedPointsBelong} onClick={() => view.links.mustLink()}>
           <Icon name="link" />{strings.mustLink}
         </button>
         <button
           type="button" class="nbe-button" aria-label={apart ? strings.keepApart : strings.keepApartKeepSelection} aria-disabled={!count} data-open={apart !== null}
           title={apart ? strings.keepTheSelectedPointsApart(apart.length) : strings.keepTheSelectedPointsApartFromOthers}
-          onClick={() => view.keepApart()}
+          onClick={() => view.links.keepApart()}
         >
           <Icon name="apart" />{apart ? strings.keepApart : strings.keepApartLabel}
         </button>
         <button
           type="button" class="nbe-button" aria-label={held ? strings.unpinSelection : strings.pinSelection} aria-disabled={!count} aria-pressed={held}
           title={held ? strings.letTheSelectedPointsMove : strings.keepTheSelectedPoints}
-          onClick={() => view.pin()}
+          onClick={() => view.links.pin()}
         >
           <Icon name="pin" />{held ? strings.unpin : strings.pin}
         </button>
-        <button type="button" class="nbe-button" aria-label={strings.forget} aria-disabled={!count} title={strings.removeLabelsLinksAndPins} onClick={() => view.forget()}>
+        <button type="button" class="nbe-button" aria-label={strings.forget} aria-disabled={!count} title={strings.removeLabelsLinksAndPins} onClick={() => view.links.forget()}>
           <Icon name="forget" />{strings.forget}
         </button>
         {view.childMaps.possible && (
@@ -73,7 +73,7 @@ function Actions({ view }: { view: View }) {
           {count
             ? <>{strings.keepApartFromTheChosen(count.toLocaleString("en"), apart.length.toLocaleString("en"))}</>
             : <>{strings.nowSelectThePoints(apart.length)}</>}
-          <button type="button" class="nbe-inline" aria-label={strings.cancelKeepingApart} title={strings.cancelEsc} onClick={() => view.cancelApart()}><Icon name="close" /></button>
+          <button type="button" class="nbe-inline" aria-label={strings.cancelKeepingApart} title={strings.cancelEsc} onClick={() => view.links.cancelApart()}><Icon name="close" /></button>
         </p>
       )}
     </section>

@@ -1,7 +1,7 @@
 /** Suggested labels: accept those that are sure, answer those that are not, and see how many are right. */
 import { useEffect } from "preact/hooks";
 import { inline } from "../state/cards";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import { keyOfClass } from "../view/naming";
 import { CHECK_SIZE } from "../state/questions";
 import { acceptable, accuracyText, confidenceOf } from "../state/suggestions";

@@ -1,16 +1,10 @@
-/**
- * The color scales of numbers, safe for color vision deficiency: the lowest are nearly the ground, so that
- * what stands out is high. On a light ground ColorBrewer's YlGnBu from a light gray on, on a dark one
- * viridis from a dark gray on.
- */
+/** The color scales of numbers. */
 import { parseColor, type RGB } from "../host/theme";
-
-const LIGHT = ["#d5dbe2", "#b5dfc4", "#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#253494", "#081d58"];
-const DARK = ["#343a4c", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725"];
+import { COLOR_SCALES } from "../wire/wire.generated";
 
 /** The colors from the lowest to the highest value, as CSS. */
 export function scaleStops(dark: boolean): readonly string[] {
-  return dark ? DARK : LIGHT;
+  return dark ? COLOR_SCALES.dark : COLOR_SCALES.light;
 }
 
 /** `count` evenly spaced colors along stops given as CSS. */

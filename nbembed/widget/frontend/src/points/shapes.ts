@@ -5,7 +5,7 @@
  * Each distance is in units of the marker's radius, negative inside, for a point (x, y) with y up.
  * Sizes differ slightly so that all shapes look equally large.
  */
-import { MARKER_SYMBOLS, type MarkerSymbol } from "../wire/wire.generated";
+import { MARKER_CORNERS, MARKER_SYMBOLS, type MarkerSymbol } from "../wire/wire.generated";
 
 export function shapeIndex(symbol: MarkerSymbol): number {
   return Math.max(0, MARKER_SYMBOLS.indexOf(symbol));
@@ -96,23 +96,9 @@ float shape(int kind, vec2 p) {
 }
 `;
 
-/** Corners of the shape as an SVG path in a box of 20 × 20, y down. */
+/** The shape as an SVG path in a box of 20 × 20, y down. */
 export function shapePath(symbol: MarkerSymbol): string {
-  const at = (angle: number, r: number): string => `${(10 + r * Math.sin(angle)).toFixed(2)},${(10 - r * Math.cos(angle)).toFixed(2)}`;
-  const ring = (count: number, turn: number, r: number): string =>
-    "M" + Array.from({ length: count }, (_, i) => at(turn + (i * 2 * Math.PI) / count, r)).join("L") + "Z";
-  const plus = "M7.4,2.2h5.2v5.2h5.2v5.2h-5.2v5.2h-5.2v-5.2h-5.2v-5.2h5.2z";
-  switch (symbol) {
-    case "square": return "M3.6,3.6h12.8v12.8h-12.8z";
-    case "triangle": return ring(3, 0, 9.2);
-    case "diamond": return ring(4, 0, 8.8);
-    case "cross": return plus;
-    case "star":
-      return "M" + Array.from({ length: 10 }, (_, i) => at((i * Math.PI) / 5, i % 2 ? 4.1 : 9.4)).join("L") + "Z";
-    case "wedge": return ring(3, Math.PI, 9.2);
-    case "saltire": return "M10,6.3 13.8,2.5 17.5,6.2 13.7,10 17.5,13.8 13.8,17.5 10,13.7 6.2,17.5 2.5,13.8 6.3,10 2.5,6.2 6.2,2.5z";
-    case "pentagon": return ring(5, 0, 8.6);
-    case "hexagon": return ring(6, 0, 8.6);
-    case "circle": return "M10,2.4a7.6,7.6 0 1 0 .01,0z";
-  }
+  if (symbol === "circle") return "M10,2.4a7.6,7.6 0 1 0 .01,0z";
+  const places = MARKER_CORNERS[symbol].map(([x, y]) => `${(10 + 7.6 * x).toFixed(2)},${(10 + 7.6 * y).toFixed(2)}`);
+  return `M${places.join("L")}Z`;
 }

@@ -1,6 +1,6 @@
 /** From colors, labels, links and the selection to how each point is drawn. */
 import type { ClassInfo, ColorColumn, ColorMode } from "../wire/wire.generated";
-import { adapted, shown } from "../host/contrast";
+import { adapted, shown } from "./contrast";
 import { endsOf } from "../state/column_text";
 import type { GroupColors } from "../state/group_walk";
 import { confidenceOf, type Suggestions } from "../state/suggestions";

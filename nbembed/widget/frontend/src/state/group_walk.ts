@@ -4,7 +4,7 @@
  */
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 import { Answers } from "../wire/queries";
-import type { QueryAnswers } from "../wire/wire.generated";
+import { RESOLUTION, type QueryAnswers } from "../wire/wire.generated";
 import { inline } from "./cards";
 import type { Store } from "./store";
 import * as strings from "../strings";
@@ -40,14 +40,13 @@ type Description = QueryAnswers["describe"];
 
 /** How the history says that points were chosen. */
 const BY = "suggested group";
-/** The resolution at first, and up to which a group is tried to be split. */
-const RESOLUTION = 0.5;
+/** The resolution up to which a group is tried to be split. */
 const FINEST = 16;
 /** Points that a card shows of each kind. */
 const LISTED = 3;
 
 export class GroupWalk {
-  readonly resolution = signal(RESOLUTION);
+  readonly resolution = signal<number>(RESOLUTION);
   readonly found: Answers<"suggest_groups">;
   readonly description: Answers<"describe">;
   readonly groups = signal<SuggestedGroup[]>([]);

@@ -1,6 +1,6 @@
 /** What the kernel suggests for every point, as a page has it. */
 import { typedArray } from "../wire/wire";
-import type { SuggestionCheck, SuggestionState, SuggestionsMessage } from "../wire/wire.generated";
+import { SURENESS_STEPS, type SuggestionCheck, type SuggestionState, type SuggestionsMessage } from "../wire/wire.generated";
 
 export interface Suggestions {
   state: SuggestionState;
@@ -25,8 +25,6 @@ export interface Suggestions {
   rightly: Uint8Array;
 }
 
-/** Steps of a confidence in [0, 1], as `SURENESS_STEPS` in schema.py. */
-const STEPS = 200;
 
 export function readSuggestions(message: SuggestionsMessage, buffers: DataView[]): Suggestions {
   return {
@@ -51,12 +49,12 @@ export const NO_SUGGESTIONS: Suggestions = readSuggestions({ type: "suggestions"
 
 /** The confidence of a point's suggestion; 0 where no class is suggested. */
 export function confidenceOf({ sureness }: Suggestions, point: number): number {
-  return Math.max(0, (sureness[point] ?? 0) - 1) / STEPS;
+  return Math.max(0, (sureness[point] ?? 0) - 1) / SURENESS_STEPS;
 }
 
 /** How many unlabeled points have each confidence; the first number is of those that are suggested no class. */
 function counts({ sureness }: Suggestions, labels: Int32Array): Uint32Array {
-  const found = new Uint32Array(STEPS + 2);
+  const found = new Uint32Array(SURENESS_STEPS + 2);
   for (let i = 0; i < sureness.length; i++) if (!(labels[i] >= 0)) found[sureness[i]]++;
   return found;
 }
@@ -88,7 +86,7 @@ function foretoldInterval({ foretold, rightly }: Suggestions, least: number): [n
 
 /** What `accept` would do at a confidence. */
 export function acceptable(suggestions: Suggestions, labels: Int32Array, threshold: number): Acceptable {
-  const least = 1 + Math.round(STEPS * threshold);
+  const least = 1 + Math.round(SURENESS_STEPS * threshold);
   const found = counts(suggestions, labels);
   const bars = new Array<number>(20).fill(0);
   let [count, sum, unlabeled, most] = [0, 0, found[0], 0];
@@ -97,20 +95,20 @@ export function acceptable(suggestions: Suggestions, labels: Int32Array, thresho
     if (!n) continue;
     unlabeled += n;
     most = code;
-    bars[Math.min(19, Math.floor((20 * (code - 1)) / STEPS))] += n;
-    if (code >= least) [count, sum] = [count + n, sum + (n * (code - 1)) / STEPS];
+    bars[Math.min(19, Math.floor((20 * (code - 1)) / SURENESS_STEPS))] += n;
+    if (code >= least) [count, sum] = [count + n, sum + (n * (code - 1)) / SURENESS_STEPS];
   }
-  return { count, right: count ? sum / count : 0, interval: foretoldInterval(suggestions, least), unlabeled, most: Math.max(0, most - 1) / STEPS, bars };
+  return { count, right: count ? sum / count : 0, interval: foretoldInterval(suggestions, least), unlabeled, most: Math.max(0, most - 1) / SURENESS_STEPS, bars };
 }
 
 /** The least confidence, in hundredths, above which so large a share is expected to be right; null if there is none. */
 export function leastConfidence(suggestions: Suggestions, labels: Int32Array, right: number): number | null {
   const found = counts(suggestions, labels);
   let [count, sum, least] = [0, 0, null as number | null];
-  for (let code = STEPS + 1; code > 0; code--) {
+  for (let code = SURENESS_STEPS + 1; code > 0; code--) {
     count += found[code];
-    sum += (found[code] * (code - 1)) / STEPS;
-    if (count && code % 2 && sum >= right * count) least = (code - 1) / STEPS;
+    sum += (found[code] * (code - 1)) / SURENESS_STEPS;
+    if (count && code % 2 && sum >= right * count) least = (code - 1) / SURENESS_STEPS;
   }
   return least;
 }

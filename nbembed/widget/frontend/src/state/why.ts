@@ -6,7 +6,7 @@
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 import { Answers } from "../wire/queries";
 import type { Store } from "./store";
-import { MEASURES, type ColorMode, type Measure, type QueryName, type Role } from "../wire/wire.generated";
+import { EXTREME, MEASURES, type ColorMode, type Measure, type QueryName, type Role } from "../wire/wire.generated";
 import * as strings from "../strings";
 
 /** An end of a measure, and what it means. */
@@ -39,12 +39,12 @@ export interface ShownMeasure {
   high: number;
 }
 
-/** The range of all but the most extreme hundredth at either end, which would take the scale for themselves. */
+/** The range of all but the most extreme values at either end, which would take the scale for themselves. */
 function rangeOf(values: Float32Array): [number, number] {
   const sorted = values.filter((v) => !Number.isNaN(v)).sort();
   if (!sorted.length) return [0, 1];
   const last = sorted.length - 1;
-  const [low, high] = [sorted[Math.floor(0.01 * last)], sorted[Math.ceil(0.99 * last)]];
+  const [low, high] = [sorted[Math.floor(EXTREME * last)], sorted[Math.ceil((1 - EXTREME) * last)]];
   return high > low ? [low, high] : [sorted[0], sorted[last]];
 }
 

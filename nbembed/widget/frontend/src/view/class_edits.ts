@@ -1,4 +1,4 @@
-/** What can be done with a whole class: its look, its place among the classes, merging and removing it. */
+/** What can be done with a whole class: its look, its name, its place among the classes, merging and removing it. */
 import { signal, type Signal } from "@preact/signals";
 import type { Store } from "../state/store";
 import type { CommandArguments } from "../wire/wire.generated";
@@ -17,6 +17,8 @@ type Look = Omit<CommandArguments["style_class"], "name" | "place">;
 export class ClassEdits {
   /** Whether the panel of the chosen class is open. */
   readonly open = signal(false);
+  /** The name of the class that is being renamed, or null. */
+  readonly renaming = signal<string | null>(null);
 
   constructor(
     private readonly store: Store,
@@ -48,6 +50,14 @@ export class ClassEdits {
     if (to < 0 || to >= classes.peek().length || !this.host.able()) return;
     void this.store.commands.send("style_class", { name, place: to }, []);
     this.host.say(strings.isClass(name, to + 1, classes.peek().length));
+  }
+
+  rename(old: string, name: string): void {
+    this.renaming.value = null;
+    const trimmed = name.trim();
+    if (!trimmed || trimmed === old || !this.host.able()) return;
+    void this.store.commands.send("rename_class", { old, new: trimmed }, []);
+    this.host.say(strings.classIsNow(old, trimmed));
   }
 
   /** Make the points of one class points of another. */

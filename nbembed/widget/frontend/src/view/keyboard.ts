@@ -125,8 +125,8 @@ export const KEYS: readonly KeyBinding[] = [
     run: (view) => view.naming.begin(),
   },
   { label: strings.enter, help: strings.labelTheSelection, chords: ["Enter"], except: ["button"], run: (view) => view.labelSelection() },
-  { label: "H", help: strings.pinTheSelectionOrUnpin, chords: ["h"], run: (view) => view.pin() },
-  { label: "A", help: strings.keepTheSelectionApart, chords: ["a"], run: (view) => view.keepApart() },
+  { label: "H", help: strings.pinTheSelectionOrUnpin, chords: ["h"], run: (view) => view.links.pin() },
+  { label: "A", help: strings.keepTheSelectionApart, chords: ["a"], run: (view) => view.links.keepApart() },
   { label: "M", help: strings.makeAMapOfTheSelectionAlone, chords: ["m"], when: (view) => view.childMaps.possible, run: (view) => void view.childMaps.make() },
   {
     label: strings.backspace,
@@ -136,7 +136,7 @@ export const KEYS: readonly KeyBinding[] = [
     away: true,
     run: (view) => view.childMaps.leave(),
   },
-  { label: "F2", help: strings.renameTheChosenClass, chords: ["F2"], run: (view) => (view.renaming.value = view.chosenName.peek() || null) },
+  { label: "F2", help: strings.renameTheChosenClass, chords: ["F2"], run: (view) => (view.classEdits.renaming.value = view.chosenName.peek() || null) },
   {
     label: strings.ctrlZ,
     help: strings.undoWithShiftRedo,
@@ -252,7 +252,7 @@ function escape(view: View): void {
   else if (view.questions.asking) view.questions.leave();
   else if (view.walk.walking) view.walk.stop();
   else if (map?.cursorShown) map.hideCursor();
-  else if (view.apart.peek()) view.cancelApart();
+  else if (view.links.apart.peek()) view.links.cancelApart();
   else if (view.store.traits.cards.peek().length) view.closeCards();
   else view.clearSelection();
 }

@@ -4,7 +4,7 @@ import { columnText, endsOf } from "../state/column_text";
 import { short } from "../state/numbers";
 import type { Store } from "../state/store";
 import { MEASURE_TEXTS, type Why } from "../state/why";
-import { shownCss } from "../host/contrast";
+import { shownCss } from "../points/contrast";
 import type { Theme } from "../host/theme";
 import { scaleStops } from "../points/ramp";
 import type { Legend } from "../map/caption";

@@ -20,6 +20,7 @@ import { combine, type Combine } from "../state/pick";
 import type { PointMap, Tool } from "../map/map";
 import { shownPoints } from "../state/shown_positions";
 import { legendOf } from "./legend";
+import { Links } from "./links";
 import { inOrder, Naming } from "./naming";
 import type { Place } from "./place";
 import { Questions } from "../state/questions";
@@ -53,10 +54,6 @@ export class View {
   readonly dock = signal("");
   /** The name being typed for a new class, or null. */
   readonly newClass = signal<string | null>(null);
-  /** The name of the class that is being renamed, or null. */
-  readonly renaming = signal<string | null>(null);
-  /** The first group of a cannot-link while the second is being selected. */
-  readonly apart = signal<Uint32Array | null>(null);
   /** Announced by the live region, for screen readers. */
   readonly spoken = signal("");
   readonly map = signal<PointMap | null>(null);
@@ -69,19 +66,18 @@ export class View {
   /** The suggested groups that are being named. */
   readonly walk: GroupWalk;
   /** The first group of two, while the second is being selected or compared with it. */
-  readonly marked = computed(() => this.apart.value ?? (this.tab.value === "group" ? this.group.marked.value : null));
+  readonly marked = computed(() => this.links.apart.value ?? (this.tab.value === "group" ? this.group.marked.value : null));
   readonly why: Why;
   readonly compare: Compare;
   readonly naming: Naming;
   readonly classEdits: ClassEdits;
+  readonly links: Links;
   readonly changes: Changes;
   readonly childMaps: ChildMaps;
   readonly counts: ReadonlySignal<number[]>;
   /** The classes in the order of their places, as indices. */
   readonly classOrder: ReadonlySignal<number[]>;
   readonly running: ReadonlySignal<boolean>;
-  /** Whether all selected points are pinned; the pin button then unpins them. */
-  readonly held: ReadonlySignal<boolean>;
   /** The tab that was open when the panel was folded away. */
   private folded = "steer";
   private readonly setters: Setters;
@@ -159,6 +155,7 @@ export class View {
       },
     });
     this.classEdits = new ClassEdits(store, { say: (message) => this.say(message), able: () => this.able(), chosen: this.chosenName });
+    this.links = new Links(store, { say: (message) => this.say(message), able: () => this.able(), clear: () => this.clearSelection() });
     this.changes = new Changes(store, {
       say: (message) => this.say(message),
       able: () => this.able(),
@@ -179,11 +176,6 @@ export class View {
       this.data.goOnAt(place.text, place.control);
     }
     this.running = computed(() => store.traits.state.value === "running" && store.link.state.value !== "gone");
-    this.held = computed(() => {
-      const pinned = new Set(store.traits.pinned.value);
-      const points = store.traits.selection.value;
-      return points.length > 0 && points.every((i) => pinned.has(i));
-    });
     this.classOrder = computed(() => inOrder(store.traits.classes.value).map(({ index }) => index));
     this.counts = computed(() => {
       const counts = store.traits.classes.value.map(() => 0);
@@ -467,63 +459,6 @@ export class View {
     else void this.labelSelectionAs(chosen);
   }
 
-  mustLink(): void {
-    const points = this.store.traits.selection.peek();
-    if (points.length < 2) {
-      this.say(strings.selectAtLeastTwoPoints);
-      return;
-    }
-    this.give("must_link", {}, [points], strings.mustLinked(strings.count(points.length)));
-  }
-
-  /** Pin the selected points, or unpin them if all are pinned. */
-  pin(): void {
-    const points = this.store.traits.selection.peek();
-    if (!points.length) {
-      this.say(strings.selectThePointsToPin);
-      return;
-    }
-    const held = this.held.peek();
-    this.give(held ? "unpin" : "pin", {}, [points], `${strings.count(points.length)} ${held ? "unpinned" : "pinned"}`);
-  }
-
-  /** Choose the first group of a cannot-link, then the second. */
-  keepApart(): void {
-    const points = this.store.traits.selection.peek();
-    const first = this.apart.peek();
-    if (!points.length) {
-      this.say(first ? strings.selectThePointsToKeep(first.length) : strings.selectTheFirstGroup);
-      return;
-    }
-    if (!first) {
-      this.apart.value = points;
-      this.clearSelection();
-      this.say(strings.inTheFirstGroupSelect(strings.count(points.length)));
-      return;
-    }
-    const one = new Set(first);
-    if (points.some((i) => one.has(i))) {
-      this.say(strings.aPointCannotBeKept);
-      return;
-    }
-    this.apart.value = null;
-    this.give("cannot_link", {}, [first, points], strings.keptApart(strings.count(first.length), strings.count(points.length)));
-  }
-
-  cancelApart(): void {
-    this.apart.value = null;
-    this.say(strings.keepingApartCanceled);
-  }
-
-  forget(): void {
-    const points = this.store.traits.selection.peek();
-    if (!points.length) {
-      this.say(strings.selectThePointsToForget);
-      return;
-    }
-    this.give("forget", {}, [points], strings.labelsLinksAndPins(strings.count(points.length)));
-  }
-
   /** Label the selected points, old class or new; they make room for the next selection. */
   private async labelSelectionAs(name: string): Promise<void> {
     const points = this.store.traits.selection.peek();
@@ -568,13 +503,6 @@ export class View {
 
   cancelNewClass(): void {
     this.newClass.value = null;
-  }
-
-  renameClass(old: string, name: string): void {
-    this.renaming.value = null;
-    const trimmed = name.trim();
-    if (!trimmed || trimmed === old) return;
-    this.give("rename_class", { old, new: trimmed }, [], strings.classIsNow(old, trimmed));
   }
 
   private async label(points: Uint32Array, name: string): Promise<boolean> {

@@ -1071,3 +1071,33 @@ export const QUERY_BUFFERS = {
 } as const;
 
 export type QueryName = keyof QueryArguments;
+
+/** The colors of numbers from the lowest to the highest, by ground. */
+export const COLOR_SCALES = {"light": ["#d5dbe2", "#b5dfc4", "#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#253494", "#081d58"], "dark": ["#343a4c", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725"]} as const;
+
+/** The least contrast of a color with its ground, and steps of lightness until then. */
+export const CONTRAST = {"light": 3.05, "dark": 3.6, "step": 0.01, "steps": 60} as const;
+
+/** Lightness of OKLab on a light ground. */
+export const LIGHT_GROUND = {"palest": 0.85, "to": 0.66, "slope": 0.8} as const;
+
+/** Lightness of OKLab on a dark ground. */
+export const DARK_GROUND = {"keep": 0.75, "darkest": 0.25, "to": 0.5, "exponent": 0.7} as const;
+
+/** From linear RGB to the cube of cone responses, from these to OKLab; and back. */
+export const OKLAB = {"toLms": [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]], "toLab": [[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]], "fromLab": [[1.0, 0.3963377774, 0.2158037573], [1.0, -0.1055613458, -0.0638541728], [1.0, -0.0894841775, -1.291485548]], "fromLms": [[4.0767416621, -3.3077115913, 0.2309699292], [-1.2684380046, 2.6097574011, -0.3413193965], [-0.0041960863, -0.7034186147, 1.707614701]]} as const;
+
+/** Corners of the marker shapes, in units of the radius of a circle that looks as large, y down; a circle has none. */
+export const MARKER_CORNERS = {"circle": [], "square": [[0.8415, -0.8415], [0.8415, 0.8415], [-0.8415, 0.8415], [-0.8415, -0.8415]], "triangle": [[0.0, -1.21], [1.0479, 0.605], [-1.0479, 0.605]], "diamond": [[0.0, -1.16], [1.16, -0.0], [0.0, 1.16], [-1.16, 0.0]], "star": [[0.0, -1.24], [0.3174, -0.4369], [1.1793, -0.3832], [0.5136, 0.1669], [0.7289, 1.0032], [0.0, 0.54], [-0.7289, 1.0032], [-0.5136, 0.1669], [-1.1793, -0.3832], [-0.3174, -0.4369]], "cross": [[-0.35, -1.03], [0.35, -1.03], [0.35, -0.35], [1.03, -0.35], [1.03, 0.35], [0.35, 0.35], [0.35, 1.03], [-0.35, 1.03], [-0.35, 0.35], [-1.03, 0.35], [-1.03, -0.35], [-0.35, -0.35]], "wedge": [[0.0, 1.21], [-1.0479, -0.605], [1.0479, -0.605]], "pentagon": [[0.0, -1.13], [1.0747, -0.3492], [0.6642, 0.9142], [-0.6642, 0.9142], [-1.0747, -0.3492]], "saltire": [[0.4808, -0.9758], [0.9758, -0.4808], [0.495, -0.0], [0.9758, 0.4808], [0.4808, 0.9758], [0.0, 0.495], [-0.4808, 0.9758], [-0.9758, 0.4808], [-0.495, 0.0], [-0.9758, -0.4808], [-0.4808, -0.9758], [-0.0, -0.495]], "hexagon": [[0.0, -1.13], [0.9786, -0.565], [0.9786, 0.565], [0.0, 1.13], [-0.9786, 0.565], [-0.9786, -0.565]]} as const;
+
+/** Points of a group by which its pieces are told, and the share of them that is usually near a point. */
+export const PIECES = {"few": 64, "near": 0.2} as const;
+
+/** Share of the values of a measure at either end that the scale leaves out. */
+export const EXTREME = 0.01 as const;
+
+/** Steps of a confidence in [0, 1]. */
+export const SURENESS_STEPS = 200 as const;
+
+/** Of suggested groups, where none is chosen. */
+export const RESOLUTION = 0.5 as const;

@@ -5,21 +5,11 @@
  *
  * The lightness of OKLab (Ottosson 2020) is compressed away from the ground rather than cut off, so
  * that colors which differ in lightness still do, and ordered ones keep their order: hardly anything
- * else tells some of them apart with a deficiency of color vision.
+ * else tells some of them apart with a deficiency of color vision. The constants are Python's, which
+ * draws still pictures by the same law (`drawing/contrast.py`).
  */
-import { parseColor, type RGB, type Theme } from "./theme";
-
-/** Of 3:1 on the map; a little more, since panels are not as light or as dark as the map. */
-const LEAST = { light: 3.05, dark: 3.6 };
-/**
- * Lightness on a light ground: that of the palest color of the palette, where it goes, and how much of
- * their differences from it the others keep. On a dark one: from which a color stays as it is, that of
- * the darkest, and where that goes; between them with a power below 1, since what lies near `keep` needs
- * little more light, and there are the two blues and the two greens of the palette. Chosen so that the
- * twelve colors differ for every eye (by CIEDE2000), and ordered ones keep their order.
- */
-const LIGHT = { palest: 0.85, to: 0.66, slope: 0.8 };
-const DARK = { keep: 0.75, darkest: 0.25, to: 0.5, power: 0.7 };
+import { CONTRAST, DARK_GROUND, LIGHT_GROUND, OKLAB } from "../wire/wire.generated";
+import { parseColor, type RGB, type Theme } from "../host/theme";
 
 type Triple = [number, number, number];
 
@@ -38,27 +28,17 @@ export function contrast(a: RGB, b: RGB): number {
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
 
-function toOklab(color: RGB): Triple {
-  const [r, g, b] = color.map((v) => linear(v / 255));
-  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-  return [
-    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
-    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
-    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
-  ];
+function times(matrix: readonly (readonly [number, number, number])[], [x, y, z]: Triple): Triple {
+  return matrix.map(([a, b, c]) => a * x + b * y + c * z) as Triple;
 }
 
-function fromOklab([L, a, b]: Triple): Triple {
-  const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  return [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-  ];
+function toOklab(color: RGB): Triple {
+  const cones = times(OKLAB.toLms, color.map((v) => linear(v / 255)) as Triple);
+  return times(OKLAB.toLab, cones.map(Math.cbrt) as Triple);
+}
+
+function fromOklab(lab: Triple): Triple {
+  return times(OKLAB.fromLms, times(OKLAB.fromLab, lab).map((v) => v ** 3) as Triple);
 }
 
 /** The color of that lightness and hue, with as much of its chroma as a screen can show. */
@@ -82,18 +62,18 @@ function withLightness([, a, b]: Triple, L: number): RGB {
 /** A color as it is shown in a theme. */
 export function adapted(color: RGB, { dark, background: ground }: Theme): RGB {
   const lab = toOklab(color);
-  const least = dark ? LEAST.dark : LEAST.light;
+  const least = dark ? CONTRAST.dark : CONTRAST.light;
   let L = lab[0];
-  if (!dark) L = LIGHT.to - LIGHT.slope * (LIGHT.palest - L);
-  else if (L < DARK.keep) {
-    const share = Math.min(1, (DARK.keep - L) / (DARK.keep - DARK.darkest));
-    L = DARK.keep - (DARK.keep - DARK.to) * share ** DARK.power;
+  if (!dark) L = LIGHT_GROUND.to - LIGHT_GROUND.slope * (LIGHT_GROUND.palest - L);
+  else if (L < DARK_GROUND.keep) {
+    const { keep, darkest, to, exponent } = DARK_GROUND;
+    L = keep - (keep - to) * Math.min(1, (keep - L) / (keep - darkest)) ** exponent;
   }
   if (L === lab[0] && contrast(color, ground) >= least) return color;
-  for (let turn = 0; turn < 60; turn++) {
+  for (let turn = 0; turn < CONTRAST.steps; turn++) {
     const found = withLightness(lab, L);
     if (contrast(found, ground) >= least) return found;
-    L += dark ? 0.01 : -0.01;
+    L += dark ? CONTRAST.step : -CONTRAST.step;
   }
   return dark ? [255, 255, 255] : [0, 0, 0];
 }
