@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import Recipe
 from nbembed.points.features import Features, choose_features
-from nbembed.points.table import as_table, is_annotated, is_name
+from nbembed.points.table import as_table, is_annotated, is_name, no_columns
 from nbembed.system.atomic import check_destination, check_writable
 from nbembed.validation import check_path, shown
 from nbembed.widget.host.autosave import check_same_data, resume
@@ -121,10 +121,7 @@ def open_session(
         table = as_table(columns, "columns")
     if is_name(supervision, table):
         if table is None:
-            raise ValueError(
-                f"supervision={supervision!r} names a column, but the data have none: give the "
-                "labels themselves, or a table as X or columns"
-            )
+            raise no_columns("supervision", supervision)
         supervision = table.values(supervision, "supervision")
     made = Session(chosen.matrix, in_plane(method), supervision=supervision)
     given = X if is_annotated(X) or (not isinstance(X, dict) and as_table(X) is not None) else None

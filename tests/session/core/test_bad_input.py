@@ -45,13 +45,13 @@ def test_a_parameter_that_is_not_legal_leaves_the_session_at_work(session, name,
 @pytest.mark.parametrize("name", [None, 1.5, True, ["a"]])
 def test_names_of_classes(session, name):
     session.add_class("one")
-    with pytest.raises(TypeError, match="name must be a class's name"):
+    with pytest.raises(TypeError, match="name must be the name of a class"):
         session.add_class(name)
-    with pytest.raises(TypeError, match="old must be a class's name"):
+    with pytest.raises(TypeError, match="old must be the name of a class"):
         session.rename_class(name, "two")
-    with pytest.raises(TypeError, match="new must be a class's name"):
+    with pytest.raises(TypeError, match="new must be the name of a class"):
         session.rename_class("one", name)
-    with pytest.raises(TypeError, match="class_ must be a class's name"):
+    with pytest.raises(TypeError, match="class_ must be the name of a class"):
         session.label([0], name)
     assert session.supervision.classes == ("one",)
 

@@ -131,7 +131,7 @@ def test_history_is_bounded(start):
         (lambda s: s.label([1], "a", confidence=1.5), "confidence"),
         (lambda s: s.label([1], "a", confidence="much"), "confidence"),
         (lambda s: s.must_link([1, 99]), "points must be indices in"),
-        (lambda s: s.cannot_link([1], [1, 2]), "a and b must have no point in common"),
+        (lambda s: s.cannot_link([1], [1, 2]), "a and b must not share points"),
         (lambda s: s.cannot_link([1], [99]), "b must be indices in"),
         (lambda s: s.rename_class("x", "y"), "old must be an existing class"),
         (lambda s: s.supervise([0, 1]), "supervision must have 30 labels"),

@@ -291,7 +291,7 @@ def test_wrong_method_and_data():
         Session(np.zeros((5, 2)), "HSSNE")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="X"):
         Session([[1.0, np.nan], [0.0, 1.0]], Fake())
-    with pytest.raises(ValueError, match="X must be square"):
+    with pytest.raises(ValueError, match="X must be a square matrix"):
         Session(np.zeros((5, 2)), Fake(metric="precomputed"))
 
 

@@ -309,11 +309,11 @@ def test_there_is_nothing_to_accept_where_all_are_labeled(session):
         (None, TypeError, "labels must be \\(point, class, confidence\\)"),
         ({0: "a"}, TypeError, "labels must be \\(point, class, confidence\\)"),
         ([(0, "a")], TypeError, "labels must be \\(point, class, confidence\\)"),
-        ([(0.5, "a", 1)], TypeError, "labels must be of points by index"),
-        ([(120, "a", 1)], ValueError, "labels must be of points in \\[0, 120\\), got 120"),
+        ([(0.5, "a", 1)], TypeError, "labels must give points by index"),
+        ([(120, "a", 1)], ValueError, "labels must give points in \\[0, 120\\), got 120"),
         ([(0, "a", 0)], ValueError, "confidence in labels must be a finite number"),
-        ([(0, None, 1)], TypeError, "class in labels must be a class's name"),
-        ([(0, -1, 1)], ValueError, "class in labels must be a class's name"),
+        ([(0, None, 1)], TypeError, "class in labels must be the name of a class"),
+        ([(0, -1, 1)], ValueError, "class in labels must be the name of a class"),
     ],
 )
 def test_labels_that_are_none(session, labels, kind, message):

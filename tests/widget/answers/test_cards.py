@@ -357,7 +357,7 @@ def test_a_frame_is_embedded_and_comes_back_with_its_labels() -> None:
 def test_rows_with_equal_labels_are_told_of() -> None:
     frame = FRAME.assign(width=[3.0, 1.0, 2.0, 5.0]).set_axis(["a", "b", "a", "b"])
     explorer = nb.Explorer(frame, nb.SNE(random_state=0), color="kind", autoplay=False)
-    with pytest.warns(UserWarning, match="rows of the data have equal labels") as caught:
+    with pytest.warns(UserWarning, match="row labels of the data are not unique") as caught:
         table = explorer.to_frame()
     assert caught[0].filename == __file__
     assert table.index.tolist() == frame.index.tolist()

@@ -142,7 +142,7 @@ def test_a_page_compares_with_other_points(explorer: Any) -> None:
 def test_what_cannot_be_described_is_an_error_in_words(explorer: Any) -> None:
     page = Asking(explorer)
     message, buffers = page.ask("describe", range(N), [], **ALL)
-    assert "points must leave others to compare with" in message["error"]
+    assert "points must not be all points" in message["error"]
     assert buffers == []
     assert "at least one point" in page.ask("describe", [], [], **ALL)[0]["error"]
 
@@ -213,7 +213,7 @@ def test_python_describes_the_selection(explorer: Any, session: FakeSession) -> 
         ({"points": [1], "against": []}, ValueError, "against must name at least one point"),
         ({"points": [1], "against": [0.5]}, TypeError, "against must be point indices or a mask"),
         ({"points": [1], "most": 0}, ValueError, "most must be"),
-        ({"points": range(N)}, ValueError, "points must leave others"),
+        ({"points": range(N)}, ValueError, "points must not be all points"),
     ],
 )
 def test_bad_arguments_are_named(
