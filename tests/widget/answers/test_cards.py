@@ -409,5 +409,5 @@ def test_nothing_is_read_of_the_rows_at_the_start(monkeypatch: pytest.MonkeyPatc
 
 
 def test_features_are_for_data_and_not_for_sessions(session: FakeSession) -> None:
-    with pytest.raises(ValueError, match=r"features, .* are for X; a session has"):
+    with pytest.raises(ValueError, match=r"features, .* must not be given without X"):
         Explorer(session=session, features=["a"])  # type: ignore[arg-type]

@@ -188,7 +188,7 @@ def test_rows_are_sorted_by_the_labels_of_now(explorer: Any, session: FakeSessio
 
 
 def test_python_describes_the_selection(explorer: Any, session: FakeSession) -> None:
-    with pytest.raises(ValueError, match="points must be given while nothing is selected"):
+    with pytest.raises(ValueError, match="points must be given when no points are selected"):
         explorer.describe()
     explorer.selection = GROUP
     found = explorer.describe()
@@ -239,7 +239,7 @@ def test_names_of_features_are_checked(
 
 
 def test_columns_have_names_already() -> None:
-    with pytest.raises(ValueError, match=re.escape("the columns of a table have names already")):
+    with pytest.raises(ValueError, match=re.escape("feature_names must be None for a table")):
         nb.Explorer(frame(), feature_names=["a"], autoplay=False)
 
 

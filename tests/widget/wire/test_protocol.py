@@ -96,7 +96,7 @@ def test_set_takes_any_numbers() -> None:
         (command("label", {}), points(1), "class is missing"),
         (command("label", {"class": 3}), points(1), "class must be text"),
         (command("select"), points(5), "below 5"),
-        (command("cannot_link"), points(1), "needs 2 buffers of points, got 1"),
+        (command("cannot_link"), points(1), "points must come in 2 buffers, got 1"),
         (command("cannot_link"), points(1) + points(5), "below 5"),
         (command("select"), [b"123"], "uint32"),
         (command("show_path_step", {"index": 1.5}), [], "index"),
