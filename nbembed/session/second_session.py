@@ -124,5 +124,5 @@ def _recipe(first: Session, present: Session, method: Any) -> Recipe[Any]:
     recipe = recipe_of(method).in_plane().seeded(first.recipe.seed)
     if recipe.takes_distances != first.recipe.takes_distances:
         wanted = "dissimilarities" if recipe.takes_distances else "features"
-        raise ValueError(f"method takes {wanted} of the points, which the data are not: {method!r}")
+        raise ValueError(f"method must not need {wanted}, which the data are not, got {method!r}")
     return recipe

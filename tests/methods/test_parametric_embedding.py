@@ -330,7 +330,7 @@ def test_labels_of_one_class(iris, y):
             r"each row of X must be non-negative and sum to one; row 0.*sum 1.1",
         ),
         ([[0.5, 0.5], [1.5, -0.5]], r"each row of X must be non-negative and sum to one; row 1"),
-        ([[1.0], [1.0]], "X must have a column for each of at least 2 classes"),
+        ([[1.0], [1.0]], "X must have at least 2 columns, one for each class"),
         ([[np.nan, 1.0], [0.5, 0.5]], "X must be a finite matrix"),
         ([0.5, 0.5], "X must be a finite matrix"),
         ([[0.5, 0.5]], "X must be a finite matrix"),

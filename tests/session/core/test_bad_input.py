@@ -86,7 +86,7 @@ def test_places_that_no_file_can_be_in(session, tmp_path):
 @pytest.mark.parametrize("methods", [3, [1], ("SNE",), (nb.SNE(),)])
 def test_methods_are_not_taken_for_a_damaged_file(session, tmp_path, methods):
     session.save(tmp_path / "a.nbe")
-    with pytest.raises(TypeError, match="methods must be a tuple of classes"):
+    with pytest.raises(TypeError, match="methods must be a tuple of recipe or estimator classes"):
         nb.load_session(tmp_path / "a.nbe", methods=methods)
 
 

@@ -323,7 +323,7 @@ def test_other_files_and_unknown_methods(steered, tmp_path):
     with pytest.raises(OSError):
         load_session(tmp_path / "absent")
     steered.save(path)
-    with pytest.raises(ValueError, match="'Fake', which is not known here"):
+    with pytest.raises(ValueError, match="unknown method 'Fake'; known:"):
         load_session(path)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])

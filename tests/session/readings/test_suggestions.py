@@ -76,7 +76,7 @@ def test_there_are_none_without_labels(session):
     assert not session.suggesting
     with pytest.raises(ValueError, match="accept\\(\\) needs labels"):
         session.accept()
-    with pytest.raises(ValueError, match="need at least one label"):
+    with pytest.raises(ValueError, match="there are no suggestions yet; label some points first"):
         session.check_suggestions()
     assert session.suggestion_check is None
     assert session.log[1:] == []
@@ -468,7 +468,7 @@ def test_a_graph_that_cannot_be_made_is_told_and_costs_nothing(session, monkeypa
 
     monkeypatch.setattr(suggester, "neighbor_affinities", failing)
     label_one_each(session)
-    with pytest.raises(RuntimeError, match="no suggestions can be made: no such graph"):
+    with pytest.raises(RuntimeError, match="suggestions cannot be computed: no such graph"):
         session.suggest()
     with pytest.raises(RuntimeError, match="no such graph"):
         session.accept()

@@ -99,7 +99,7 @@ def test_an_image_that_cannot_be_read_is_told_on_its_card(session: FakeSession) 
     images = [None, b"no image", None, None]
     explorer = Explorer(session=session, images=images)  # type: ignore[arg-type]
     message, buffers = Asking(explorer).ask("inspect", point=1)
-    assert "images[1] is no image" in message["problem"]
+    assert "images[1] must be an image" in message["problem"]
     assert buffers == []
     explorer.close()
 

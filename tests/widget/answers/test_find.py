@@ -310,7 +310,7 @@ def test_a_page_asks_for_neighbors_and_saved_selections(explorer: Any) -> None:
     assert page.ask("find_near", [0], k=2, space="data", step="grow")[1] == [[0, 1, 2]]
     assert page.ask("find_near", [3], k=1, space="data", step="shrink")[1] == [[]]
     message, _ = page.ask("find_near", [0], k=2, space="map", step="grow")
-    assert "there is none yet" in message["error"]
+    assert "there is no map yet" in message["error"]
     assert page.command("save_selection", [4, 2], name="mine")["ok"]
     eventually(lambda: explorer.selections == [{"name": "mine", "count": 2}])
     assert page.ask("saved_selection", name="mine")[1] == [[2, 4]]

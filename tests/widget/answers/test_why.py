@@ -95,7 +95,7 @@ def test_a_page_is_told_of_a_neighborhood(explorer: Any, page: Asker) -> None:
     ):
         np.testing.assert_array_equal(told, known)
     assert page.ask("neighborhood", point=60, k=5)[0]["error"] == (
-        "point must be below 60, the number of points, got 60"
+        "point must be in [0, 60), got 60"
     )
     assert page.ask("neighborhood", point=0, k=40)[0]["trustworthiness"] is None
 
