@@ -241,7 +241,7 @@ def test_renaming_keeps_the_points():
         (lambda s: s.label([], "a"), "points must name at least one point"),
         (lambda s: s.label([0], "a", 0.0), "confidence must be a finite number greater than 0"),
         (lambda s: s.label([0], "a", 1.5), "confidence must be .* at most 1"),
-        (lambda s: s.label([0], "  "), "class_ must be a name"),
+        (lambda s: s.label([0], "  "), "class_ must not be blank"),
         (lambda s: s.must_link([2]), "points must be at least two"),
         (lambda s: s.must_link([2, 9]), r"points must be indices in \[0, 5\)"),
         (lambda s: s.cannot_link([0, 1], [1]), "a and b must not share points"),

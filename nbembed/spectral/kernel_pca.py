@@ -181,7 +181,9 @@ class KPCATrickRecipe(SpectralRecipe):
             If the kernel is constant on the points, or has fewer components than there are axes.
         """
         if subspace.rank == 0:
-            raise ValueError("X must have points that the kernel distinguishes, got none")
+            raise ValueError(
+                "X must have distinct points in the space of the kernel, but all of them coincide"
+            )
         return self.inner.solution(subspace, groups)
 
     @one_blas_thread()

@@ -218,7 +218,7 @@ def test_labels_that_teach_nothing():
         quick().fit(X, np.full(150, -1))
     with pytest.raises(ValueError, match="requires y"):
         quick().fit(X)
-    with pytest.raises(ValueError, match="y and supervision cannot both"):
+    with pytest.raises(ValueError, match="y and supervision must not both"):
         quick().fit(X, Y, supervision=Supervision(150))
     with pytest.raises(ValueError, match="all of them coincide"):
         quick(n_centroids=2).fit(np.ones((10, 2)), [0, 1] * 5)
@@ -237,7 +237,7 @@ def test_bad_data(metric):
         quick().fit(np.where(X > 7, np.nan, X), Y)
     with pytest.raises(ValueError, match="features"):
         metric.pairwise(X[:, :3])
-    with pytest.raises(ValueError, match="others must have the 4 features"):
+    with pytest.raises(ValueError, match="others must have 4 features, like the data"):
         metric.squared_rows(X, X[:, :2])
     with pytest.raises(ValueError, match="X must be at most"):
         metric.squared_rows(X * 1e300)

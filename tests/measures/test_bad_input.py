@@ -129,7 +129,7 @@ BAD_LABELS = {
     "None": ([None, *LABELS[1:]], ValueError, "a label for each point, got none at 0"),
     "NaN": (np.where(LABELS == 1, np.nan, 0), ValueError, "each point, got none at 10"),
     "masked": (np.ma.masked_equal(LABELS, 1), ValueError, "each point, got none at 10"),
-    "no order": (np.array(["a", 1] * (N // 2), dtype=object), TypeError, "labels of one kind"),
+    "no order": (np.array(["a", 1] * (N // 2), dtype=object), TypeError, "labels of one type"),
 }
 
 
@@ -154,7 +154,7 @@ def test_labels(bad):
 def test_labels_of_nothing_and_of_two_kinds():
     with pytest.raises(ValueError, match="a must label at least two points"):
         m.inconsistent_pairs([1], [1])
-    with pytest.raises(ValueError, match="y must label at least one sample"):
+    with pytest.raises(ValueError, match="y must label at least one point"):
         m.class_f_measure([], [])
     with pytest.raises(TypeError, match="predicted must have labels of the same type as y"):
         m.class_f_measure(LABELS, LABELS.astype(str))

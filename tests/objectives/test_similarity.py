@@ -179,8 +179,8 @@ def uncompilable(tau):
         (student, nothing, "score must be finite and not negative"),
         (text, one, "H must return a float"),
         (student, text, "score must return a float"),
-        (uncompilable, one, "H must be a function of one number that numba compiles"),
-        (student, lambda: 1.0, "score must be a function of one number that numba compiles"),
+        (uncompilable, one, "H must be a function of one number that numba can compile"),
+        (student, lambda: 1.0, "score must be a function of one number that numba can compile"),
     ],
 )
 def test_bad_pairs_are_refused(H, score, message):

@@ -77,7 +77,7 @@ def test_fewer_than_two_classes(blobs, kind):
         kind().fit(X, np.full(60, -1))
     with pytest.raises(ValueError, match=r"must label points of at least two classes.* got 1"):
         kind().fit(X, np.zeros(60, dtype=int))
-    with pytest.raises(ValueError, match="y must label points of two classes"):
+    with pytest.raises(ValueError, match="must label points of at least two classes"):
         kind().fit(X, supervision=Supervision(60).must_link([0, 1]))
     uniform = np.full((60, 2), 0.5)
     with pytest.raises(ValueError, match=r"must label points of at least two classes.* got 0"):

@@ -400,7 +400,7 @@ def test_without_pandas_to_frame_says_what_to_install(
     explorer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="pip install pandas"):
+    with pytest.raises(ImportError, match='pip install "pandas"'):
         explorer.to_frame()
 
 

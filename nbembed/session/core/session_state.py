@@ -55,7 +55,7 @@ class SessionState:
             if settings.recipe.takes_distances:
                 wanted, there = there, wanted
             raise ValueError(
-                f"{settings.name} with these parameters needs {wanted}, but the data of this "
+                f"{settings.name} with these parameters needs {wanted}, but the data of the "
                 f"session are {there}"
             )
         settings.check()

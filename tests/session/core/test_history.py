@@ -127,7 +127,7 @@ def test_history_is_bounded(start):
         (lambda s: s.label([-1], "a"), "points must be indices in"),
         (lambda s: s.label([0.5], "a"), "points must be point indices"),
         (lambda s: s.label([], "a"), "points must name at least one"),
-        (lambda s: s.label([1], " "), "class_ must be a name"),
+        (lambda s: s.label([1], " "), "class_ must not be blank"),
         (lambda s: s.label([1], "a", confidence=1.5), "confidence"),
         (lambda s: s.label([1], "a", confidence="much"), "confidence"),
         (lambda s: s.must_link([1, 99]), "points must be indices in"),
@@ -135,7 +135,7 @@ def test_history_is_bounded(start):
         (lambda s: s.cannot_link([1], [99]), "b must be indices in"),
         (lambda s: s.rename_class("x", "y"), "old must be an existing class"),
         (lambda s: s.supervise([0, 1]), "supervision must have 30 labels"),
-        (lambda s: s.restore("nothing"), "name must be one of the snapshots"),
+        (lambda s: s.restore("nothing"), "name must be an existing snapshot"),
         (lambda s: s.snapshot(3), "name must be text"),
     ],
 )

@@ -40,7 +40,11 @@ def test_points_are_saved_by_name(session):
     [
         (lambda s: s.save_selection(" ", [1]), ValueError, "name must not be blank"),
         (lambda s: s.save_selection(3, [1]), TypeError, "name must be text, got 3"),
-        (lambda s: s.save_selection("a\ud800", [1]), ValueError, "name must be text of whole"),
+        (
+            lambda s: s.save_selection("a\ud800", [1]),
+            ValueError,
+            "name must be text that UTF-8 can encode",
+        ),
         (lambda s: s.save_selection("a", [30]), ValueError, r"points must be indices in \[0, 30\)"),
         (lambda s: s.save_selection("a", []), ValueError, "points must name at least one point"),
         (

@@ -277,7 +277,7 @@ def edited(**changes):
         (lambda m: {"layout.npy": npy(np.zeros((7, 2)))}, "layout is not a finite layout"),
         (lambda m: {"layout.npy": npy(np.full((30, 2), np.nan))}, "layout is not a finite"),
         (lambda m: {"layout.npy": npy(np.full((30, 2), 1e300))}, "layout is not a finite"),
-        (lambda m: {"X.npy": npy(np.zeros((30, 4)))}, "do not belong together"),
+        (lambda m: {"X.npy": npy(np.zeros((30, 4)))}, "its data are not those of its log"),
         (lambda m: {"X.npy": npy(np.zeros((29, 4)))}, "29 points but labels for 30"),
     ],
 )

@@ -160,5 +160,5 @@ def test_fitted_attributes_of_a_metric_fit_together(broken):
     stored = encode(metric.fit(X + np.arange(20)[:, None] // 10, np.arange(20) // 10))
     assert same(decode(stored), metric)
     stored["learned"] |= encode(broken)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="are inconsistent"):
         decode(stored)

@@ -110,7 +110,7 @@ def test_dissimilarities_cannot_be_projected(iris):
     with Session(D, nb.HSSNE(metric="precomputed")) as session:
         with pytest.raises(
             ValueError,
-            match="needs features, but the data of this session are dissimilarities",
+            match="needs features, but the data of the session are dissimilarities",
         ):
             session.switch("PCA")
         assert session.method_name == "HSSNE"

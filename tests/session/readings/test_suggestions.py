@@ -74,7 +74,7 @@ def test_there_are_none_without_labels(session):
     assert session.suggestions is None
     assert session.suggest() is None
     assert not session.suggesting
-    with pytest.raises(ValueError, match="accept\\(\\) needs labels"):
+    with pytest.raises(ValueError, match="accept\\(\\) needs suggestions"):
         session.accept()
     with pytest.raises(ValueError, match="there are no suggestions yet; label some points first"):
         session.check_suggestions()
@@ -206,7 +206,7 @@ def test_suggestions_follow_from_what_a_person_said_alone(session):
     session.forget([0, 40, 80])  # what is accepted stays
     assert session.supervision.labeled.size > 100
     assert session.suggest() is None
-    with pytest.raises(ValueError, match="accept\\(\\) needs labels"):
+    with pytest.raises(ValueError, match="accept\\(\\) needs suggestions"):
         session.accept()
 
 

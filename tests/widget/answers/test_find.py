@@ -127,8 +127,16 @@ def test_criteria_act_together(explorer: Any, where: Any, points: list[int]) -> 
             ValueError,
             r"where\['kind'\] must not be a range, got \(1, 2\): the",
         ),
-        ({"where": {"kind": ["c"]}}, ValueError, r"where\['kind'\] must be of <b>, a, b, got 'c'"),
-        ({"where": {"kind": [[]]}}, ValueError, r"where\['kind'\] must be of <b>, a, b, got \[\]"),
+        (
+            {"where": {"kind": ["c"]}},
+            ValueError,
+            r"where\['kind'\] must be among <b>, a, b, got 'c'",
+        ),
+        (
+            {"where": {"kind": [[]]}},
+            ValueError,
+            r"where\['kind'\] must be among <b>, a, b, got \[\]",
+        ),
         ({"where": {"size": (1, 2, 3)}}, ValueError, r"where\['size'\] as a range must be \(low,"),
         ({"where": {"size": (2, 1)}}, ValueError, r"where\['size'\] must be .* with low ≤ high"),
         ({"where": {"size": ("x", 1)}}, ValueError, r"where\['size'\] must be a number or None"),

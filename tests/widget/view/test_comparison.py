@@ -87,7 +87,7 @@ def test_a_page_takes_snapshots_and_goes_back(explorer: Any) -> None:
     assert page.command("restore", name="before")["ok"]
     explorer.session.wait()
     np.testing.assert_array_equal(explorer.embedding, kept)
-    assert "one of the snapshots" in page.command("restore", name="none")["error"]
+    assert "an existing snapshot" in page.command("restore", name="none")["error"]
 
 
 def test_a_snapshot_is_brought_onto_the_present_map(explorer: Any) -> None:
@@ -339,7 +339,7 @@ def test_comparisons_follow_names(explorer: Any) -> None:
     ("arguments", "error", "message"),
     [
         ({"other": "first", "onto": "first"}, ValueError, "onto must differ from other"),
-        ({"other": "first", "onto": "lost"}, ValueError, "must be one of the snapshots"),
+        ({"other": "first", "onto": "lost"}, ValueError, "must be an existing snapshot"),
         ({"other": "first", "onto": 3}, TypeError, "onto must be the name of a snapshot or None"),
         ({"other": "SNE", "onto": "first"}, ValueError, "onto must be None unless other is a snap"),
         ({"other": None, "onto": "first"}, ValueError, "onto must be None unless other is a snap"),

@@ -172,7 +172,7 @@ def test_a_number_beyond_the_range_of_floats_is_refused_with_its_request(number:
 @pytest.mark.parametrize(
     ("content", "part"),
     [
-        (command("add_class", {"name": "\ud800"}), "name must be text of whole characters"),
+        (command("add_class", {"name": "\ud800"}), "name must be text that UTF-8 can encode"),
         ({"type": "hello", "client": "\udc00"}, "client"),
     ],
 )
