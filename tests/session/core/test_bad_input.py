@@ -94,7 +94,7 @@ def test_methods_are_not_taken_for_a_damaged_file(session, tmp_path, methods):
 def test_logs(log):
     with pytest.raises(TypeError, match="log must be a list of events"):
         nb.Session.replay(X, log)
-    with pytest.raises(ValueError, match="log must be of events"):
+    with pytest.raises(ValueError, match="log must be a list of events"):
         nb.Session.replay(X, [log])
 
 
@@ -129,7 +129,7 @@ def test_data_that_no_method_can_square_are_refused_at_once(X, scale, metric):
 
 def test_names_that_no_file_or_page_can_hold_change_nothing(session, tmp_path):
     session.label([0, 1], "one")
-    refused = [("\ud800", "whole characters")]
+    refused = [("\ud800", "text that UTF-8 can encode")]
     refused += [(f"a{c}b", "without control characters") for c in "\0\x1b\x9b\r\x7f"]
     makers = (
         lambda name: session.label([2], name),

@@ -131,7 +131,7 @@ def test_what_is_no_regular_file_is_not_read(tmp_path, name):
     thread.start()
     thread.join(GUARD)
     assert len(raised) == 1
-    assert "it is no regular file" in raised[0]
+    assert "it is not a regular file" in raised[0]
     with pytest.raises(IsADirectoryError):
         load_session(tmp_path)
 

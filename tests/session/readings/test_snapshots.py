@@ -130,7 +130,7 @@ def test_neither_moves_the_map(session: Session) -> None:
     ],
 )
 def test_bad_names_are_refused(session: Session, act: Callable[..., None], message: str) -> None:
-    if "existing snapshot" in message:
+    if "got the existing snapshot" in message:
         session.snapshot("other")
     places, names = session.place, session.snapshots
     with pytest.raises(ValueError, match=message):
