@@ -203,7 +203,7 @@ def prepared_rows(prepared_by: Any, X: Any, names: Sequence[Hashable]) -> Any:
     else:
         if absent := [name for name in names if name not in table]:
             raise ValueError(
-                f"X must have all columns that are embedded, but lacks {listed(absent)}"
+                f"X must have the columns that are embedded, but lacks {listed(absent)}"
             )
         given = (
             table.numbers(names)

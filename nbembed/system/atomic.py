@@ -77,7 +77,7 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
     elif not target.parent.is_dir():
         code, why = errno.ENOENT, f"there is no directory {target.parent}"
     elif target.exists() and not target.is_file():
-        code, why = errno.EINVAL, "it is no regular file"
+        code, why = errno.EINVAL, "it is not a regular file"
     if why:
         raise OSError(
             code, f"path must be where a file can be written, got {shown(str(given))}: {why}"

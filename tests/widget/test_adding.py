@@ -177,7 +177,7 @@ def test_rows_must_be_like_those_of_the_map(explore: Any, rng: Any) -> None:
     with pytest.raises(ValueError, match="X must have at least one row"):
         explorer.add(iter(()))
     of_table = explore(table(rng, 30), nb.HSSNE(**METHOD), color="kind")
-    with pytest.raises(ValueError, match=r"X must have all columns that are embedded.*length"):
+    with pytest.raises(ValueError, match=r"X must have the columns that are embedded.*length"):
         of_table.add(pd.DataFrame({"width": [1.0]}))
     assert explorer.children == of_table.children == ()
 

@@ -132,7 +132,7 @@ def test_an_image_in_a_pipe_is_told_on_its_card(session: FakeSession, tmp_path: 
     for point in (1, 2):
         message, _ = page.ask("inspect", point=point)
         assert f"images[{point}] cannot be read: " in message["problem"]
-        assert "no regular file" in message["problem"]
+        assert "not a regular file" in message["problem"]
     explorer.close()
 
 
