@@ -435,8 +435,9 @@ def perplexity_affinities(
     crowded = np.count_nonzero(tied > perplexity)
     if crowded:
         warn(
-            f"{crowded} of {n} points have more than perplexity = {perplexity:g} others tied for "
-            "nearest, as duplicates at distance zero are; their rows are uniform over those",
+            f"{crowded} of {n} points have more than perplexity = {perplexity:g} equally near "
+            "neighbors, such as duplicates; their probabilities are uniform over these "
+            "neighbors. A larger perplexity, or X without duplicates, avoids it",
             stacklevel=2,
         )
     source = _kept(X, data), metric
@@ -462,8 +463,9 @@ def check_perplexity_of_stored(perplexity: Any, stored: int | None) -> None:
     """
     if stored is not None and not isinstance(perplexity, str) and perplexity > stored:
         raise ValueError(
-            f"perplexity must be at most {stored}, the number of neighbors that X stores of some "
-            f"point, got {perplexity!r}: dissimilarities that are not stored count as far"
+            f"perplexity must be at most {stored}, the smallest number of neighbors that X "
+            f"stores for a point, got {perplexity!r}; pairs that are not stored are taken as far "
+            "apart"
         )
 
 
@@ -586,8 +588,9 @@ def global_affinities(
         sigma = float(positive.min()) if positive.size else 1.0
         if positive.size:
             warn(
-                f"more than one in {n_classes} pairs of points coincide; the width is the smallest "
-                f"distance above zero, {sigma:.4g}, not the 1/{n_classes} quantile",
+                f"more than 1/{n_classes} of all pairs of points in X coincide; the Gaussian "
+                f"width is the smallest positive distance, {sigma:.4g}, instead of the "
+                f"1/{n_classes} quantile",
                 stacklevel=2,
             )
     del pairs

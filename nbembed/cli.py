@@ -81,48 +81,55 @@ def _parser() -> argparse.ArgumentParser:
         help="open JupyterLab on the quickstart notebook",
         usage="nbembed lab [-h] [NOTEBOOK.ipynb] [JUPYTERLAB OPTION ...]",
         description="Open JupyterLab on the quickstart notebook or on a notebook that you name. "
-        "In a checkout the quickstart is notebooks/quickstart.ipynb; elsewhere it is copied into "
-        "the current directory first, unless a copy exists. Options are passed on to JupyterLab: "
-        "--no-browser, --port 8900, …",
+        "In a checkout the quickstart is notebooks/quickstart.ipynb; elsewhere it "
+        "is copied into the current directory first, unless a copy exists. Other "
+        "options are passed on to JupyterLab, such as --no-browser or --port 8900.",
         allow_abbrev=False,
     )
     command = commands.add_parser(
         "reproduce",
-        help="repeat published experiments and compare the figures",
-        description="Repeat published experiments and print each figure with the published value "
-        "and the accepted range. The exit status is 1 if a figure falls outside its range and is "
-        "not listed as a known failure, or is listed and does not fail. Without a name, list the "
-        "experiments.",
+        help="repeat published experiments and compare the results",
+        description="Repeat published experiments and print each result with the published "
+        "value and the accepted range. The exit status is 1 if a result is outside "
+        "its range and not listed as a known failure, or is listed as one but "
+        "within its range. Without a name, list the experiments.",
     )
-    command.add_argument("names", nargs="*", metavar="NAME", help="which experiments to run")
+    command.add_argument("names", nargs="*", metavar="NAME", help="experiments to run")
     command.add_argument(
-        "--list", action="store_true", help="list every table and figure of the papers"
+        "--list", action="store_true", help="list all tables and figures of the papers"
     )
     command.add_argument(
         "--full",
         action="store_true",
-        help="run all and keep the figures; those kept already with the same sources are not "
-        "computed again, so that an interrupted run goes on where it stopped",
+        help="run all experiments and save their results; results saved with the same source "
+        "code are reused, so an interrupted run continues where it stopped",
     )
     command.add_argument(
-        "--fresh", action="store_true", help="with --full: compute all, whatever is kept"
+        "--fresh",
+        action="store_true",
+        help="with --full: compute everything anew, without reusing saved results",
     )
     command.add_argument(
         "--results",
         type=Path,
         metavar="FILE",
-        help="keep the figures of this run in a JSON file (--full: docs/reproduction.json)",
+        help="JSON file in which to save the results (default with --full: docs/reproduction.json)",
     )
     command.add_argument(
-        "--short", action="store_true", help="run all that take no more than about a minute"
+        "--short", action="store_true", help="run all experiments that take about a minute or less"
     )
     command.add_argument(
-        "--data", type=Path, metavar="DIR", help="the directory with the experiments' data files"
+        "--data", type=Path, metavar="DIR", help="directory with the data files of the experiments"
     )
     command.add_argument(
-        "--jobs", type=int, metavar="N", help="processes for splits and folds; -1: one on each core"
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="number of processes for splits and folds; -1 uses all cores",
     )
-    commands.add_parser("info", help="show versions, cores and where compiled code is cached")
+    commands.add_parser(
+        "info", help="show versions, number of cores and the cache of compiled code"
+    )
     return parser
 
 
@@ -144,7 +151,7 @@ def lab(arguments: Sequence[str]) -> int:
     named = [word for word in arguments if word.endswith(".ipynb") and not word.startswith("-")]
     missing = [word for word in named if not Path(word).is_file()]
     if missing:
-        print(f"The notebook {missing[0]} does not exist.", file=sys.stderr)
+        print(f"Notebook not found: {missing[0]}", file=sys.stderr)
         return 2
     command = [sys.executable, "-m", "jupyterlab", OPTION, *arguments]
     if not named:
@@ -152,7 +159,7 @@ def lab(arguments: Sequence[str]) -> int:
         # With default_url, the address that JupyterLab prints also leads to the notebook.
         command += [str(notebook), f"--LabApp.default_url=/lab/tree/{notebook.name}"]
     if getattr(os, "geteuid", lambda: 1)() == 0 and "--allow-root" not in arguments:
-        print("Running as root: JupyterLab is started with --allow-root.", file=sys.stderr)
+        print("Running as root, so JupyterLab is started with --allow-root.", file=sys.stderr)
         command.append("--allow-root")
     try:
         with compiling_ahead():
@@ -199,7 +206,9 @@ def _shipped_notebook() -> Path:
     for folder in (PACKAGE / "notebooks", PACKAGE.parent / "notebooks"):
         if (folder / QUICKSTART).is_file():
             return folder / QUICKSTART
-    raise FileNotFoundError(f"this installation of nbembed has no {QUICKSTART}")
+    raise FileNotFoundError(
+        f"{QUICKSTART} is missing from this installation of nbembed; reinstall it"
+    )
 
 
 # -- nbembed reproduce -------------------------------------------------------------------------
@@ -255,7 +264,10 @@ def reproduce(
         width = max(map(len, known))
         for name, experiment in known.items():
             print(f"{name:{width}}  {experiment.summary}{'' if experiment.short else ' (long)'}")
-        print("\n--list shows what they are in the papers, --full runs all.")
+        print(
+            "\n--list shows the tables and figures of the papers that they repeat; --full "
+            "runs all experiments."
+        )
         return 0
     # An experiment runs even if a previous one failed, so that all figures are printed.
     status = 0
@@ -291,12 +303,12 @@ def _reproduce_problem(
     if data is not None and not data.is_dir():
         return f"--data must be a directory, got {data}"
     if fresh and not full:
-        return "--fresh goes with --full"
+        return "--fresh needs --full"
     if full and names:
-        return f"--full runs all experiments, so it takes no name, got {' '.join(names)}"
+        return f"--full runs all experiments and takes no names, got {' '.join(names)}"
     if results is not None:
         if not results.parent.is_dir():
-            return f"--results must be a file in a directory that exists, got {results}"
+            return f"--results must be a file in an existing directory, got {results}"
         try:
             read_results(results)
         except ValueError as error:
@@ -344,5 +356,5 @@ def _compiled_code() -> str:
         return f"none: {error}"
     folder = cache_folder(squared_distances)
     if folder is None:
-        return "not kept: Numba found no folder that it may write to"
+        return "not cached: Numba found no writable folder"
     return f"{folder} ({len(list(Path(folder).glob('*.nbc')))} functions)"

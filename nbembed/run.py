@@ -251,7 +251,7 @@ class Run:
         check_count("max_iter", max_iter, low=0)
         called = tuple(callbacks) if isinstance(callbacks, Iterable) else ()
         if not (isinstance(callbacks, Iterable) and all(map(callable, called))):
-            raise TypeError(f"callbacks must be functions of the run, got {shown(callbacks)}")
+            raise TypeError(f"callbacks must be functions of a Run, got {shown(callbacks)}")
         while self.iteration < max_iter and not self.converged:
             self._step()
             # Every callback is called after every iteration, even when an earlier one asks to stop.
@@ -271,7 +271,7 @@ class Run:
         check_instance("objective", objective, Objective)
         if objective.n_samples != self.objective.n_samples:
             raise ValueError(
-                f"objective must have {self.objective.n_samples} samples, got {objective.n_samples}"
+                f"objective must have {self.objective.n_samples} points, got {objective.n_samples}"
             )
         set_so_far = {} if self.schedule.finished else self.schedule.values
         in_force = {k: v for k, v in set_so_far.items() if k in objective.parameters}
@@ -328,7 +328,7 @@ class Run:
         if not self.objective.in_range(state.Y):
             # The state is not updated, so that the layout stays the one before this step.
             raise FloatingPointError(
-                f"{type(acting).__name__} left the range of numbers at iteration "
+                f"the layout became too large or NaN under {type(acting).__name__} at iteration "
                 f"{self.iteration + 1}"
                 + (f": {hazard}" if (hazard := self.objective.hazard) else "")
             )
@@ -381,7 +381,8 @@ def _layout(Y: Any, objective: Objective) -> NDArray[Any]:
         raise ValueError("Y must be finite, got NaN or infinity")
     if not objective.in_range(layout):
         raise ValueError(
-            f"Y must be in the objective's range, got numbers of up to {np.abs(layout).max():.3g}"
+            "Y must be small enough for the objective not to overflow, got magnitudes up to "
+            f"{np.abs(layout).max():.3g}"
         )
     return layout
 

@@ -157,8 +157,8 @@ def check_unmasked(values: Any, name: str) -> None:
     """Raise ValueError if a masked array masks any value."""
     if isinstance(values, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(values)).any():
         raise ValueError(
-            f"{name} must have no masked values, got {np.count_nonzero(mask)}: what is behind the "
-            "mask would be read"
+            f"{name} must have no masked values, got {np.count_nonzero(mask)}: the mask would be "
+            "ignored"
         )
 
 
@@ -179,9 +179,9 @@ def check_text(name: str, value: Any) -> str:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"{name} must be text of whole characters, got {shown(value)}, in which "
-            f"{shown(value[error.start])} is half of a surrogate pair; "
-            'text.encode("utf-8", "replace").decode() replaces it'
+            f"{name} must be text that UTF-8 can encode, got {shown(value)}, in which "
+            f'{shown(value[error.start])} is half of a surrogate pair; text.encode("utf-8", '
+            '"replace").decode() replaces it'
         ) from None
     return str(value)
 
@@ -196,8 +196,8 @@ def check_name(name: str, value: Any) -> str:
     for character in text:
         if unicodedata.category(character) == "Cc" and character not in "\t\n":
             raise ValueError(
-                f"{name} must be text without control characters, got {shown(text)}, which has "
-                f"{shown(character)}"
+                f"{name} must be text without control characters, got {shown(text)}, which "
+                f"contains {shown(character)}"
             )
     return text
 
@@ -216,7 +216,9 @@ def check_path(name: str, value: Any) -> Path:
     try:
         os.fsencode(value)
     except UnicodeEncodeError:
-        raise ValueError(f"{name} must be a path of whole characters, got {shown(value)}") from None
+        raise ValueError(
+            f"{name} must be a path that the file system can encode, got {shown(value)}"
+        ) from None
     if "\0" in os.fspath(value):
         raise ValueError(f"{name} must be a path without null characters, got {shown(value)}")
     return Path(value)
@@ -239,8 +241,7 @@ def check_perplexity(value: Any, n_samples: int) -> float:
     number = check_real("perplexity", value)
     if not 1 <= number <= n_samples - 1:
         raise ValueError(
-            f"perplexity must be in [1, {n_samples - 1}] for {n_samples} points (at most one less "
-            f"than their number), got {shown(value)}"
+            f"perplexity must be in [1, {n_samples - 1}] for {n_samples} points, got {shown(value)}"
         )
     return number
 
@@ -252,8 +253,8 @@ def check_perplexity_of_neighbors(value: Any, n_neighbors: int) -> float:
     number = check_real("perplexity", value)
     if not 1 <= number <= n_neighbors:
         raise ValueError(
-            f"perplexity must be in [1, {n_neighbors}] for n_neighbors={n_neighbors} (three times "
-            f"the perplexity is usual), got {shown(value)}"
+            f"perplexity must be in [1, {n_neighbors}] for n_neighbors={n_neighbors}, got "
+            f"{shown(value)}; n_neighbors is usually three times the perplexity"
         )
     return number
 
@@ -309,7 +310,9 @@ def check_points(points: Any, n_samples: int, name: str = "points") -> NDArray[n
     if array.size == 0:
         raise ValueError(f"{name} must name at least one point, got none")
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one list of indices, got shape {array.shape}")
+        raise ValueError(
+            f"{name} must be a one-dimensional list of indices, got shape {array.shape}"
+        )
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be point indices or a mask, got {shown(points)}")
     if array.min() < 0 or array.max() >= n_samples:

@@ -275,7 +275,9 @@ def test_metrics_that_need_dense_data(metric):
 @pytest.mark.parametrize("scale", [1e200, 1e-200])
 def test_dissimilarities_whose_squares_are_lost(scale):
     d = scale * (1 - np.eye(5))
-    with pytest.raises(ValueError, match="X must span between 1e-140 and 1e140, or squares of dis"):
+    with pytest.raises(
+        ValueError, match=r"X must span between 1e-140 and 1e140, got .*: squares of dis"
+    ):
         perplexity_affinities(d, 2, "precomputed")
 
 

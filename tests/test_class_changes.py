@@ -58,11 +58,11 @@ def test_rows_given_whole_stay_probabilities():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda s: merged(s, "a", "a"), "into must be another class than old"),
+        (lambda s: merged(s, "a", "a"), "into must differ from old"),
         (lambda s: merged(s, "z", "a"), "old must be an existing class"),
         (lambda s: merged(s, "a", "z"), "into must be an existing class"),
         (lambda s: removed(s, "z"), "name must be an existing class"),
-        (lambda s: removed(s, None), "name must be a class's name"),
+        (lambda s: removed(s, None), "name must be the name of a class"),
     ],
 )
 def test_what_is_no_class_is_refused(change, message):

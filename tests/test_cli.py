@@ -179,7 +179,7 @@ def test_info_names_the_cache_that_is_used(tmp_path):
 def test_info_where_numba_may_write_nowhere(capsys, monkeypatch):
     monkeypatch.setattr("nbembed.kernels.codegen.numba_adapter.cache_folder", lambda _: None)
     assert cli.main(["info"]) == 0
-    assert "not kept: Numba found no folder" in capsys.readouterr().out
+    assert "not cached: Numba found no writable folder" in capsys.readouterr().out
 
 
 def test_unknown_options_are_refused_outside_lab(capsys):

@@ -241,10 +241,10 @@ def test_renaming_keeps_the_points():
         (lambda s: s.label([], "a"), "points must name at least one point"),
         (lambda s: s.label([0], "a", 0.0), "confidence must be a finite number greater than 0"),
         (lambda s: s.label([0], "a", 1.5), "confidence must be .* at most 1"),
-        (lambda s: s.label([0], "  "), "class_ must be a name"),
+        (lambda s: s.label([0], "  "), "class_ must not be blank"),
         (lambda s: s.must_link([2]), "points must be at least two"),
         (lambda s: s.must_link([2, 9]), r"points must be indices in \[0, 5\)"),
-        (lambda s: s.cannot_link([0, 1], [1]), "no point in common"),
+        (lambda s: s.cannot_link([0, 1], [1]), "a and b must not share points"),
         (lambda s: s.add_class("x").add_class("x"), "name must be new"),
         (lambda s: s.rename_class("x", "y"), "old must be an existing class"),
         (lambda s: s.label([0], "a").label([1], "b").targets(1), "n_classes must be at least 2"),
@@ -328,7 +328,7 @@ def test_rows_say_nothing_of_classes_named_later():
         ({"cannot_links": [[0]]}, ValueError, "cannot_links must be a list of lists of 2"),
         ({"pinned": "ab"}, TypeError, "pinned must be a list"),
         ({"pinned": [3]}, ValueError, r"pinned must be indices in \[0, 3\)"),
-        ({"comment": "mine"}, ValueError, "data has the unknown entry 'comment'"),
+        ({"comment": "mine"}, ValueError, "data must not have the unknown entry 'comment'"),
     ],
 )
 def test_broken_dictionaries_are_refused(change, kind, message):
@@ -338,7 +338,7 @@ def test_broken_dictionaries_are_refused(change, kind, message):
 
 
 def test_incomplete_dictionaries_are_refused():
-    with pytest.raises(ValueError, match="lacks the entry 'n_samples'"):
+    with pytest.raises(ValueError, match="must have the entry 'n_samples'"):
         Supervision.from_dict({})
     with pytest.raises(TypeError, match="must be a dictionary"):
         Supervision.from_dict([1])
@@ -360,13 +360,13 @@ def test_rows_of_probabilities_are_kept_exactly():
             ValueError,
             "row of y must be non-negative and sum to one",
         ),
-        ([[0.5, np.nan], [0.5, 0.5]], ValueError, "nothing but NaN"),
+        ([[0.5, np.nan], [0.5, 0.5]], ValueError, "must be finite, or all NaN"),
         ([0, 1, 1], ValueError, "y must have 2 labels"),
         ([0, -2], ValueError, "-1|−1"),
         ([0.5, 1], ValueError, "class labels"),
         ("ab", TypeError, "y must be a Supervision"),
         (3, TypeError, "y must be a Supervision"),
-        (Supervision(3), ValueError, "supervision must be of 2 points"),
+        (Supervision(3), ValueError, "supervision must cover 2 points"),
     ],
 )
 def test_bad_supervision_is_refused(y, kind, message):
@@ -378,12 +378,12 @@ def test_what_is_no_plain_supervision():
     for wrong in (None, 3, [], "ab"):
         with pytest.raises(TypeError, match="data must be a dictionary"):
             Supervision.from_dict(wrong)
-    with pytest.raises(ValueError, match="data lacks the entry 'n_samples'"):
+    with pytest.raises(ValueError, match="data must have the entry 'n_samples'"):
         Supervision.from_dict({})
 
 
 def test_masked_labels_are_not_read_behind_their_mask():
-    with pytest.raises(ValueError, match="y must say −1 for unlabeled points and mask none"):
+    with pytest.raises(ValueError, match="y must not be masked; use −1 for unlabeled points"):
         as_supervision(np.ma.masked_equal([0, 1, 1], 1), 3)
     assert as_supervision(np.ma.masked_equal([0, 1, 1], 5), 3) == as_supervision([0, 1, 1], 3)
 
@@ -446,7 +446,7 @@ def test_a_name_with_half_a_surrogate_pair_is_refused_wherever_classes_are_named
         lambda: Supervision(3, ["a", HALF]),
         lambda: Supervision.from_dict({**known.to_dict(), "classes": [HALF]}),
     ):
-        with pytest.raises(ValueError, match=r"whole characters, got 'half \\ud800'"):
+        with pytest.raises(ValueError, match=r"text that UTF-8 can encode, got 'half \\ud800'"):
             make()
 
 

@@ -51,7 +51,7 @@ def test_points_are_indices_or_masks():
     np.testing.assert_array_equal(v.check_points([False, True, False], 3), [1])
     with pytest.raises(TypeError, match="a must be point indices or a mask"):
         v.check_points([0.5], 5, "a")
-    with pytest.raises(ValueError, match="one list of indices"):
+    with pytest.raises(ValueError, match="one-dimensional list of indices"):
         v.check_points([[0, 1]], 5)
     for ragged in ([[0], [1, 2]], [0, [1]], slice("a", "b")):
         with pytest.raises(TypeError, match="a must be point indices or a mask"):
@@ -116,9 +116,9 @@ def test_flags_text_and_paths(tmp_path):
 def test_text_is_what_utf_8_can_hold(tmp_path):
     assert v.check_text("name", "naïve 🙂") == "naïve 🙂"
     for half in ("\ud800", "a\udc80", "\udfff\ud800"):
-        with pytest.raises(ValueError, match="name must be text of whole characters"):
+        with pytest.raises(ValueError, match="name must be text that UTF-8 can encode"):
             v.check_text("name", half)
-    with pytest.raises(ValueError, match="path must be a path of whole characters"):
+    with pytest.raises(ValueError, match="path must be a path that the file system can encode"):
         v.check_path("path", tmp_path / "a\ud800")
 
 

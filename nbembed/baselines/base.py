@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from nbembed.data.distances import Distances
 from nbembed.data.estimator_input import chunk_by_chunk, validated_data
-from nbembed.data.matrix_input import check_data
+from nbembed.data.matrix_input import check_data, check_non_negative
 from nbembed.methods.placement import FittedData
 from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision.conversion import check_y_or_supervision
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_components, check_count, check_verbose, shown
 
@@ -147,12 +148,8 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self, "embedding_")
         data = self._validated(X, reset=False)
-        values = data if isinstance(data, np.ndarray) else data.data
-        if self._precomputed and values.size and values.min() < 0:
-            raise ValueError(
-                'X must be non-negative with metric="precomputed", got a dissimilarity of '
-                f"{values.min()}"
-            )
+        if self._precomputed:
+            check_non_negative(data)
         found = self._fitted.find(data)
         places = np.empty((data.shape[0], self.embedding_.shape[1]))
         places[found >= 0] = self.embedding_[found[found >= 0]]
@@ -181,13 +178,7 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     ) -> tuple[Any, Supervision]:
         finite = {"ensure_all_finite": False} if self._precomputed else {}
         data = check_data(self._validated(X, ensure_min_samples=2, **finite), self.metric)
-        if y is not None and supervision is not None:
-            raise ValueError("y and supervision cannot both be given: y is another way to say it")
-        if supervision is not None and not isinstance(supervision, Supervision):
-            raise TypeError(
-                f"supervision must be a Supervision, got {type(supervision).__name__}; "
-                "labels and rows of probabilities go in y"
-            )
+        check_y_or_supervision(y, supervision)
         if not hasattr(y, "__len__") and hasattr(y, "__array__"):
             y = np.asarray(y)
         n = data.shape[0]
@@ -199,8 +190,8 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._check_parameters(n)
         if labels.links or labels.cannot_links:
             warnings.warn(
-                f"supervision has links, which {type(self).__name__} does not use: embedding_ is "
-                "made from the labels alone",
+                f"{type(self).__name__} does not use the links in supervision; embedding_ is "
+                "computed from its labels alone",
                 stacklevel=3,
             )
         return data, labels
@@ -231,7 +222,7 @@ def resolve_count(name: str, value: Any, auto: int, most: int, why: str) -> int:
     """Return a count in [1, ``most``]; "auto" is ``auto``, or ``most`` if that is less."""
     if isinstance(value, str):
         if value != "auto":
-            raise ValueError(f'{name} must be "auto" or a whole number, got {shown(value)}')
+            raise ValueError(f'{name} must be "auto" or an integer, got {shown(value)}')
         return min(auto, most)
     count = check_count(name, value)
     if count > most:

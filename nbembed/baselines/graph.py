@@ -40,9 +40,9 @@ def neighbor_graph(D: NDArray[Any], n_neighbors: int) -> tuple[sparse.csr_array,
         ends = _shortest_bridges(inner, of, pieces)
         first, second = np.concatenate([first, ends[:, 0]]), np.concatenate([second, ends[:, 1]])
         warnings.warn(
-            f"the graph of n_neighbors = {n_neighbors} nearest neighbors falls into {pieces} "
-            "pieces; each pair of them was joined by its shortest edge. A larger n_neighbors "
-            "joins them by more",
+            f"the graph of n_neighbors = {n_neighbors} nearest neighbors has {pieces} connected "
+            "components; each pair of them was joined by its shortest edge. A larger "
+            "n_neighbors may connect the graph",
             stacklevel=4,
         )
     return _graph(n, first, second), int(pieces)

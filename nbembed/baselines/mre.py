@@ -213,8 +213,8 @@ class MRE(BaselineEstimator):
             )
         if found.status == 1:
             warnings.warn(
-                f"max_iter = {self.max_iter} was reached while the cost still fell; embedding_ is "
-                "the best layout so far",
+                f"max_iter = {self.max_iter} was reached before the cost converged; embedding_ "
+                "is the best layout found. Raise max_iter to continue",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -278,8 +278,8 @@ def label_relation(supervision: Supervision) -> Relation | None:
     paired = mass > 0
     if (T.max(axis=0) > 0).sum() < 2 or not paired.any():
         warnings.warn(
-            "y names one class only, or no two points of any class: there is nothing to relate, "
-            "and embedding_ is made from the data alone",
+            "y has a single class, or no class with two labeled points, so the labels give no "
+            "relations; embedding_ is computed from the data alone",
             stacklevel=4,
         )
         return None

@@ -204,8 +204,9 @@ class MUHSIC(BaselineEstimator):
         A, self.status_, self.n_iter_ = problem.solve(self.tol, self.max_iter)
         if self.status_ != "Solved":
             warnings.warn(
-                f"the semidefinite problem was not solved to tol = {self.tol:g} within max_iter = "
-                f"{self.max_iter} steps ({self.status_}); embedding_ is made from the last iterate",
+                f"the semidefinite problem was not solved to tol = {self.tol:g} within max_iter "
+                f"= {self.max_iter} iterations ({self.status_}); embedding_ is computed from the "
+                "last iterate",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -220,7 +221,7 @@ class MUHSIC(BaselineEstimator):
         return np.asarray(axes * np.where(signs == 0, 1.0, signs))
 
     def _coinciding(self, n: int) -> NDArray[np.float64]:
-        warnings.warn("all points of X coincide, and so they do in embedding_", stacklevel=4)
+        warnings.warn("all points of X coincide; they also coincide in embedding_", stacklevel=4)
         self.status_, self.n_iter_ = "Trivial", 0
         self.hsic_ = self.distortion_ = 0.0
         self.eigenvalues_ = np.zeros(self._eigenvectors(n))

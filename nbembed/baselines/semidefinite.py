@@ -9,12 +9,13 @@ when a problem is solved.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from nbembed.system.optional_packages import load_optional
 
 
 class SemidefiniteSolution(NamedTuple):
@@ -31,13 +32,7 @@ class SemidefiniteSolution(NamedTuple):
 
 def load_solver() -> Any:
     """Return the module ``clarabel``; raise ImportError saying what to install if it is missing."""
-    try:
-        return importlib.import_module("clarabel")
-    except ImportError as error:
-        raise ImportError(
-            "MUHSIC solves a semidefinite problem with Clarabel, which is not installed: "
-            'pip install "nbembed[sdp]"'
-        ) from error
+    return load_optional("clarabel", "MUHSIC", "nbembed[sdp]")
 
 
 def svec(A: NDArray[Any]) -> NDArray[np.float64]:
@@ -84,8 +79,8 @@ def solve_semidefinite(
     a, status = np.array(found.x, dtype=np.float64), str(found.status).split(".")[-1]
     if "Infeasible" in status or a.size != k or not np.isfinite(a).all():
         raise RuntimeError(
-            f"the semidefinite problem has no solution that the solver could return ({status}); "
-            "nothing was fitted"
+            f"the solver found no solution of the semidefinite problem ({status}); nothing was "
+            "fitted"
         )
     values, vectors = np.linalg.eigh(smat(a, m))
     return SemidefiniteSolution(

@@ -168,16 +168,16 @@ class SIsomap(BaselineEstimator):
         longest = float(lengths.data.max())
         if longest > LONGEST:
             raise ValueError(
-                f"scale must be larger, or X be scaled down: at scale = {self.scale_:.4g} the "
-                f"graph needs an edge of length {longest:.3g} between classes"
+                f"scale must be larger, got {self.scale_:.4g}: an edge of the graph between "
+                f"classes would have length {longest:.3g}; raise scale, or scale X down"
             )
         paths = shortest_path(lengths, method="D", directed=False)
         axes = scaling_axes(paths, self.n_components)
         missing = self.n_components - axes.shape[1]
         if missing:
             warnings.warn(
-                f"the path lengths have {axes.shape[1]} positive axes, fewer than n_components = "
-                f"{self.n_components}; embedding_ is zero along the others",
+                f"the path lengths span only {axes.shape[1]} of n_components = "
+                f"{self.n_components} dimensions; embedding_ is zero in the others",
                 stacklevel=3,
             )
         Y = np.hstack([axes, np.zeros((n, missing))])

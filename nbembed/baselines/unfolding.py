@@ -68,8 +68,8 @@ def label_factor(supervision: Supervision) -> sparse.csr_array:
     labeled[supervision.labeled] = True
     if labeled.any() and (T[labeled].max(axis=0) > 0).sum() < 2:
         warnings.warn(
-            "y names one class only, on which nothing can depend: embedding_ is that of maximum "
-            "variance unfolding, without labels",
+            "y has a single class, so the labels carry no information; embedding_ is that of "
+            "maximum variance unfolding, without labels",
             stacklevel=4,
         )
         labeled[:] = False

@@ -40,8 +40,8 @@ def check_probabilities(rows: Any, name: str = "y") -> NDArray[np.float64]:
     bad = ~np.isfinite(given).all(axis=1)
     if bad.any():
         raise ValueError(
-            f"{name} must have rows of finite probabilities, or of nothing but NaN for unlabeled "
-            f"points; row {where[bad][0]} is {given[bad][0]}"
+            f"each row of {name} must be finite, or all NaN for an unlabeled point; row "
+            f"{where[bad][0]} is {given[bad][0]}"
         )
     off = np.abs(given.sum(axis=1) - 1)
     wrong = (given < 0).any(axis=1) | (off > _tolerance(rows))
@@ -68,16 +68,16 @@ def check_posteriors(rows: Any, name: str = "X", *, min_classes: int = 2) -> NDA
     array = array.toarray() if hasattr(array, "toarray") else array
     if array.shape[1] < min_classes:
         raise ValueError(
-            f"{name} must have a column for each of at least {min_classes} classes, "
-            f"got shape {array.shape}"
+            f"{name} must have at least {min_classes} columns, one for each class, got shape "
+            f"{array.shape}"
         )
     sums = array.sum(axis=1, dtype=np.float64)
     off = np.abs(sums - 1)
     wrong = np.flatnonzero((array.min(axis=1) < 0) | (off > _tolerance(rows)))
     if wrong.size:
         raise ValueError(
-            f"each row of {name} must be the probabilities of classes, non-negative and summing to "
-            f"one; row {wrong[0]} is {array[wrong[0]]}, with sum {sums[wrong[0]]:.6g}"
+            f"each row of {name} must be non-negative and sum to one; row {wrong[0]} is "
+            f"{array[wrong[0]]}, with sum {sums[wrong[0]]:.6g}"
         )
     if (off > 4 * np.finfo(array.dtype).eps).any():
         array = array / sums[:, None].astype(array.dtype)
@@ -96,7 +96,7 @@ def check_class_prior(
     values = check_numbers(name, prior)
     if values.shape != (n_classes,):
         raise ValueError(
-            f"{name} must have shape ({n_classes},), one entry a class, got {values.shape}"
+            f"{name} must have shape ({n_classes},), one entry for each class, got {values.shape}"
         )
     low = "non-negative" if allow_zero else "positive"
     legal = values >= 0 if allow_zero else values > 0

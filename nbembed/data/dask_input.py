@@ -34,9 +34,9 @@ def refuse_dask(X: Any, name: str) -> None:
     known = isinstance(size, int | np.integer)  # else the number of rows is not known
     takes = f" (that takes {int(size) / 2**20:,.1f} MiB)" if known else ""
     raise TypeError(
-        f"{name} must be in memory, got a dask {type(X).__name__}: fit to a sample of its rows, as "
-        "in fit(X[::1000].compute()), and place the others by transform, which takes them chunk by "
-        f"chunk; or give X.compute(){takes}"
+        f"{name} must be in memory, got a dask {type(X).__name__}: pass X.compute(), or fit a "
+        "sample of the rows, as in fit(X[::1000].compute()), and place the others with "
+        f"transform, which reads them chunk by chunk{takes}"
     )
 
 
@@ -51,7 +51,7 @@ def head_of(X: Any, name: str = "X") -> Any:
         raise ValueError(f"{name} must have shape (n_samples, n_features), got shape {shape}")
     if np.isnan(shape[1]):
         raise ValueError(
-            f"{name} must have a known number of columns; compute_chunk_sizes finds it"
+            f"{name} must have a known number of columns; X.compute_chunk_sizes() determines it"
         )
     return np.empty((0, shape[1]), X.dtype)
 

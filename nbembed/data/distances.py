@@ -219,8 +219,8 @@ def largest_magnitude(values: Any) -> float:
 def _check_span(span: float, name: str, what: str = "distances") -> None:
     if not (1e-140 < span < 1e140 or span == 0):
         raise ValueError(
-            f"{name} must span between 1e-140 and 1e140, or squares of {what} are lost; got "
-            f"{span:.3g}: rescale it"
+            f"{name} must span between 1e-140 and 1e140, got {span:.3g}: squares of {what} would "
+            f"overflow or underflow; rescale {name}"
         )
 
 
@@ -338,8 +338,9 @@ def fewest_stored(X: Any, metric: Metric) -> int | None:
     fewest = int(counts.min())
     if fewest == 0:
         raise ValueError(
-            'X must store at least one neighbor of each point with metric="precomputed", got none '
-            f"for point {int(counts.argmin())}: entries that are not stored count as far"
+            'X must store at least one neighbor of each point with metric="precomputed", got '
+            f"none for point {int(counts.argmin())}; pairs that are not stored are taken as far "
+            "apart"
         )
     return fewest if fewest < X.shape[0] - 1 else None
 
@@ -361,9 +362,9 @@ def check_complete(
     stored, pairs = int(_stored(X, itself).sum()), rows * (columns - itself)
     if stored < pairs:
         raise ValueError(
-            f"{name} must hold the dissimilarities of all pairs for this, got a sparse matrix that "
-            f"stores {stored} of {pairs}: entries that are not stored count as far, which serves "
-            f"what works with nearest neighbors alone; {instead}"
+            f"{name} must hold the dissimilarities of all pairs here, got a sparse matrix that "
+            f"stores {stored} of {pairs}: only methods that use nearest neighbors alone can take "
+            f"pairs that are not stored as far apart; {instead}"
         )
 
 

@@ -53,8 +53,8 @@ def chunk_by_chunk(method: Method) -> Method:
         if name == "transform" and _get_output_config(name, self)["dense"] != "default":
             # scikit-learn would make a dataframe of the result, and compute all of it for that.
             raise ValueError(
-                "X must be in memory for the output that set_output chose; "
-                'set_output(transform="default") takes dask collections'
+                "X must be in memory for the output type chosen with set_output; call "
+                'set_output(transform="default") to pass dask collections'
             )
         validated_data(self, head_of(X), reset=False, skip_check_array=True)
         model = copy.copy(self)  # fitting again sets new attributes, which are not this copy's
@@ -120,7 +120,9 @@ def validated_weights(sample_weight: Any, data: Any) -> NDArray[np.float64]:
         )
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"sample_weight must be one number ≥ 0 for each row of X: {error}") from None
+        raise kind(
+            f"sample_weight must be a non-negative number for each row of X: {error}"
+        ) from None
     if not np.isfinite(weights).all():  # a single number is not looked at by scikit-learn
         raise ValueError(f"sample_weight must be finite, got {shown(sample_weight)}")
     return weights

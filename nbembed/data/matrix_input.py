@@ -32,8 +32,8 @@ def check_magnitude(data: Any, name: str = "X", high: float = 1e140) -> None:
     largest = float(np.abs(values).max(initial=0))
     if largest > high:
         raise ValueError(
-            f"{name} must be at most {high:g} in magnitude, or squares overflow; got "
-            f"{largest:.3g}: rescale it"
+            f"{name} must be at most {high:g} in magnitude, got {largest:.3g}: squares would "
+            f"overflow; rescale {name}"
         )
 
 
@@ -71,8 +71,8 @@ def _annotated_part(X: Any, name: str) -> Any:
     found = X.X
     if found is None:
         raise ValueError(
-            f"{name} must hold data, got an annotated matrix without X; one of its obsm can be "
-            "given in its place"
+            f"{name} must hold data, got an AnnData whose X is None; pass one of its obsm arrays "
+            "instead"
         )
     return found.to_memory() if hasattr(found, "to_memory") else found
 
@@ -123,13 +123,19 @@ def check_data(
         data = _without_diagonal(data, name)
     _check_finite(data, name)
     check_metric_applies(data, metric, name)
+    if precomputed:
+        check_non_negative(data, name)
+    return data
+
+
+def check_non_negative(data: Any, name: str = "X") -> None:
+    """Raise ValueError if a dissimilarity, dense or stored in a sparse matrix, is negative."""
     values = data if isinstance(data, np.ndarray) else data.data
-    if precomputed and values.size and values.min() < 0:
+    if values.size and values.min() < 0:
         raise ValueError(
             f'{name} must be non-negative with metric="precomputed", got a dissimilarity of '
-            f"{values.min()}"
+            f"{values.min():.4g}"
         )
-    return data
 
 
 def check_metric_applies(data: Any, metric: Any, name: str = "X") -> None:
@@ -139,8 +145,8 @@ def check_metric_applies(data: Any, metric: Any, name: str = "X") -> None:
     constant = np.flatnonzero(data.max(axis=1) == data.min(axis=1))
     if constant.size:
         raise ValueError(
-            f'{name} must have rows that vary with metric="correlation", got '
-            f"{constant.size} constant ones, the first of them row {constant[0]}"
+            f'{name} must not have constant rows with metric="correlation", got {constant.size}, '
+            f"the first of them row {constant[0]}"
         )
 
 
@@ -161,7 +167,7 @@ def check_kind(X: Any, name: str = "X") -> None:
             strange = next((v for v in array.flat if isinstance(v, str | bytes | complex)), None)
             if strange is not None:
                 raise ValueError(
-                    f"{name} must be a matrix of real numbers, got {shown(strange)} in it"
+                    f"{name} must be a matrix of real numbers, but it contains {shown(strange)}"
                 )
     if kind not in "biufO":
         raise ValueError(f"{name} must be a matrix of real numbers, got values of type {found}")
@@ -185,8 +191,8 @@ def _check_finite(data: Any, name: str) -> None:
 def _without_diagonal(data: Any, name: str) -> Any:
     if data.shape[0] != data.shape[1]:
         raise ValueError(
-            f'{name} must be square with metric="precomputed": the dissimilarity of each pair of '
-            f"points; got shape {data.shape}"
+            f'{name} must be a square matrix of dissimilarities with metric="precomputed", got '
+            f"shape {data.shape}"
         )
     if isinstance(data, np.ndarray) and not (np.diagonal(data) == 0).all():
         data = data.copy()

@@ -96,7 +96,7 @@ def check_matrix(P: Any, form: Form) -> Any:
     if (entries < 0).any():
         raise ValueError(f"P must be non-negative, got {entries.min():.3g}")
     if P.diagonal().any():
-        raise ValueError("P must have an empty diagonal: no point is its own neighbor")
+        raise ValueError("P must have a zero diagonal: no point is its own neighbor")
     sums = row_sums(P)
     if form == "row":
         worst = int(np.argmax(np.abs(sums - 1)))
@@ -111,8 +111,7 @@ def check_matrix(P: Any, form: Form) -> Any:
     difference = abs(P - P.T).max()
     if difference > TOLERANCE * float(entries.max()):
         raise ValueError(
-            f"P must be symmetric, got |P − Pᵀ| up to {difference:.3g}; "
-            "(P + P.T) / 2 is a symmetric form"
+            f"P must be symmetric, got |P − Pᵀ| up to {difference:.3g}; (P + P.T) / 2 is symmetric"
         )
     return P
 

@@ -137,7 +137,7 @@ def _coordinates(X: Any, name: str) -> tuple[NDArray[Any], Any, Any]:
         _check_array(X.offsets, "offsets", name, whole=True)
         _check_numbers(X.data, name)
         if X.data.ndim != 2 or len(X.data) != X.offsets.size:
-            raise _malformed(name, f"data that are not those of {X.offsets.size} diagonals")
+            raise _malformed(name, f"data that do not fit {X.offsets.size} diagonals")
         column = np.broadcast_to(np.arange(X.data.shape[1]), X.data.shape)
         row = column - X.offsets.astype(np.int64)[:, None]
         inside = (row >= 0) & (row < X.shape[0]) & (column < X.shape[1]) & (X.data != 0)
@@ -146,7 +146,7 @@ def _coordinates(X: Any, name: str) -> tuple[NDArray[Any], Any, Any]:
         try:
             X = X.tocoo()
         except (TypeError, ValueError) as error:
-            raise _malformed(name, f"a dictionary of which SciPy says: {error}") from None
+            raise _malformed(name, f"a dictionary that SciPy rejects: {error}") from None
     _check_numbers(X.data, name)
     _check_array(X.data, "data", name, whole=False)
     return _as_floats(X.data), X.row, X.col
@@ -155,7 +155,7 @@ def _coordinates(X: Any, name: str) -> tuple[NDArray[Any], Any, Any]:
 def _check_blocks(X: Any, name: str) -> None:
     _check_numbers(X.data, name)
     if X.data.ndim != 3 or 0 in X.data.shape[1:]:
-        raise _malformed(name, "data that are no blocks")
+        raise _malformed(name, "data that are not an array of blocks")
     high, wide = X.data.shape[1:]
     if X.shape[0] % high or X.shape[1] % wide:
         raise _malformed(name, f"blocks of {high} × {wide} in a matrix of shape {X.shape}")
@@ -166,12 +166,12 @@ def _check_blocks(X: Any, name: str) -> None:
 def _check_lists(X: Any, name: str) -> None:
     for part in (X.rows, X.data):
         if not isinstance(part, np.ndarray) or part.shape != (X.shape[0],):
-            raise _malformed(name, f"lists that are not those of {X.shape[0]} rows")
+            raise _malformed(name, f"lists that do not fit {X.shape[0]} rows")
     for i, (where, values) in enumerate(zip(X.rows, X.data)):
         if len(where) != len(values):
             raise _malformed(name, f"{len(where)} indices for {len(values)} values in row {i}")
         if where and not 0 <= min(where) <= max(where) < X.shape[1]:
-            raise _malformed(name, f"a column out of [0, {X.shape[1]}) in row {i}")
+            raise _malformed(name, f"a column outside [0, {X.shape[1]}) in row {i}")
 
 
 def _check_numbers(data: Any, name: str) -> None:

@@ -115,7 +115,7 @@ def unpack(file: Any, name: str) -> Dataset:
     """Return the data set in an open file."""
     found = np.load(file, allow_pickle=False)
     if not isinstance(found, np.lib.npyio.NpzFile):
-        raise ValueError(f"{name}.npz must be a file of several arrays, got a single one")
+        raise ValueError(f"{name}.npz must hold several arrays, got a single one")
     with found:
         parts = dict(found)
     X = _matrix(parts, "X", name)

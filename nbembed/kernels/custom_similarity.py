@@ -40,8 +40,8 @@ def loops(H: Callable[[float], float], S: Callable[[float], float]) -> Loops:
             found = made(1.0)
         except (NumbaError, TypeError) as error:
             raise ValueError(
-                f"{name} must be a function of one number that numba compiles, got {function!r}: "
-                f"{str(error).strip().splitlines()[0]}"
+                f"{name} must be a function of one number that numba can compile, got "
+                f"{function!r}: {str(error).strip().splitlines()[0]}"
             ) from error
         if not isinstance(found, float):
             raise ValueError(f"{name} must return a float, got {type(found).__name__}")

@@ -23,10 +23,7 @@ def check_labels_suffice(supervision: Supervision | None) -> None:
         named = [supervision.classes[c] for c in top]
     if len(named) < 2:
         got = f"only {named[0]!r}" if named else "none"
-        raise ValueError(
-            f"y (or supervision) must label points of at least two classes for a metric to be "
-            f"learned from them, got {got}"
-        )
+        raise ValueError(f"y (or supervision) must label points of at least two classes, got {got}")
 
 
 def labels_suffice(supervision: Supervision | None) -> bool:

@@ -30,6 +30,7 @@ from nbembed.learning_metric.lengths import nearest_by_paths, squared_lengths
 from nbembed.learning_metric.mixture import Mixture, fit, start
 from nbembed.learning_metric.selection import SHARES, Choice, choose, numbers_to_try, spread_of
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision.conversion import check_y_or_supervision
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.memory import check_memory
 from nbembed.system.work import warn
@@ -177,7 +178,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         if self.cv is not None:
             check_count("cv", self.cv, low=2)
         elif isinstance(self.n_centroids, str) or isinstance(self.width, str):
-            raise ValueError('cv must be at least 2 where n_centroids or width is "cv", got None')
+            raise ValueError('cv must be at least 2 when n_centroids or width is "cv", got None')
         check_count("max_iter", self.max_iter)
         check_verbose(self.verbose)
         resolve_threads(self.n_jobs)
@@ -217,16 +218,10 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         self.check_parameters()
         if y is None and supervision is None:
             raise ValueError(
-                "LearningMetric requires y to be passed, but the target y is None, and so is "
-                "supervision"
+                "LearningMetric requires y to be passed, but the target y is None; supervision "
+                "can be given instead"
             )
-        if y is not None and supervision is not None:
-            raise ValueError("y and supervision cannot both be given: y is another way to say it")
-        if supervision is not None and not isinstance(supervision, Supervision):
-            raise TypeError(
-                f"supervision must be a Supervision, got {type(supervision).__name__}; labels and "
-                "rows of probabilities go in y"
-            )
+        check_y_or_supervision(y, supervision)
         data = self._validated(X, ensure_min_samples=2)
         supervision = as_supervision(y if supervision is None else supervision, data.shape[0])
         check_labels_suffice(supervision)
@@ -270,16 +265,15 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         mixture, loss = fit(X, T, begin, chosen.width, chosen.n_iter)
         if not (np.isfinite(loss) and np.isfinite(mixture.centroids).all()):
             raise ValueError(
-                f"width = {chosen.width:.4g} gives the labels no finite likelihood, so no mixture "
-                f"was fitted; the spread of the classes is {spread:.4g}"
+                f"width must give the labels a finite likelihood, got {chosen.width:.4g}, so no "
+                f"mixture was fitted; the spread of the classes is {spread:.4g}"
             )
         frequencies = T.mean(axis=0)
         alone = -float(np.sum(T * np.log(frequencies))) / len(T)
         if loss > alone - NOTHING:
             warn(
-                f"{chosen.n_centroids} Gaussians of width {chosen.width:.4g} tell the classes "
-                f"apart no better than their frequencies do; the metric returned is near to zero "
-                f"everywhere",
+                f"{chosen.n_centroids} Gaussians of width {chosen.width:.4g} predict the classes "
+                "no better than their frequencies do; the metric is close to zero everywhere",
                 stacklevel=3,
             )
         self.classes_ = values[shares]
@@ -366,8 +360,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         a, b = check_numbers("x1", x1), check_numbers("x2", x2)
         if a.shape != b.shape or a.ndim not in (1, 2):
             raise ValueError(
-                f"x1 and x2 must be two points or as many rows each, got shapes {a.shape} and "
-                f"{b.shape}"
+                "x1 and x2 must be single points or have the same number of rows, got shapes "
+                f"{a.shape} and {b.shape}"
             )
         A, B = (
             self._mixture.exponents(self._validated(np.atleast_2d(x), name, reset=False))
@@ -405,8 +399,8 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
             check_dense(data, name)
             if data is not None and data.shape[1] != self.n_features_in_:
                 raise ValueError(
-                    f"{name} must have the {self.n_features_in_} features that the metric was "
-                    f"fitted to, got {data.shape[1]}"
+                    f"{name} must have {self.n_features_in_} features, like the data that the "
+                    f"metric was fitted to, got {data.shape[1]}"
                 )
             if data is not None:
                 check_magnitude(data, name)
@@ -493,7 +487,7 @@ class LearningMetric(BaseEstimator):  # type: ignore[misc]
         columns = [np.flatnonzero(self.classes_ == value) for value in values]
         unknown = [value for value, found in zip(values.tolist(), columns) if found.size == 0]
         if unknown:
-            raise ValueError(f"y must name classes that were learned, got {shown(unknown[0])}")
+            raise ValueError(f"y must name classes seen during fit, got {shown(unknown[0])}")
         column = np.concatenate(columns)[supervision.top_class[labeled]]
         return float(logs[labeled, column].mean())
 
@@ -523,6 +517,7 @@ def check_dense(data: Any, name: str) -> None:
     """Raise ValueError for sparse data."""
     if sparse.issparse(data):
         raise ValueError(
-            f"{name} must be dense for a LearningMetric, which has Gaussians in the space of the "
-            f"data: reduce sparse data first, for example by TruncatedSVD"
+            f"{name} must be dense for a LearningMetric, which fits Gaussians in the space of "
+            "the data, got a sparse matrix; reduce its dimensions first, for example with "
+            "TruncatedSVD"
         )

@@ -71,7 +71,7 @@ def spread_of(X: NDArray[np.float64], T: NDArray[np.float64]) -> float:
         spread = float(np.sqrt(np.mean(np.sum(np.square(X - center), axis=1))))
         if spread > 1e-12 * float(np.abs(X).max(initial=0.0)):
             return spread
-    raise ValueError("X must have labeled points that differ: all of them coincide")
+    raise ValueError("X must have distinct labeled points, but all of them coincide")
 
 
 def numbers_to_try(n_classes: int, n_points: int) -> list[int]:
@@ -125,8 +125,9 @@ def choose(
     if n_folds < 2:
         chosen = Choice(n_centroids[0], widths[len(widths) // 2], min(BLIND_ITERATIONS, max_iter))
         warn(
-            f"no class has two labeled points, so nothing can be cross-validated; "
-            f"{chosen.n_centroids} Gaussians of width {chosen.width:.4g} are used",
+            "no class has two labeled points, so n_centroids and width cannot be "
+            f"cross-validated; {chosen.n_centroids} Gaussians of width {chosen.width:.4g} are "
+            "used",
             stacklevel=3,
         )
         return chosen
@@ -214,8 +215,8 @@ class _Search:
         top = int(mean.argmax())
         if not np.isfinite(mean[top]):
             raise ValueError(
-                "n_centroids and width cannot be chosen: no candidate gives the held-out labels a "
-                "finite likelihood; rescale X, or give both"
+                "n_centroids and width cannot be cross-validated: no candidate gives the "
+                "held-out labels a finite likelihood; rescale X, or give both"
             )
         enough = mean[top] - TIED
         i, j = min(

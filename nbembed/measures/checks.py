@@ -24,7 +24,7 @@ def check_half(k: int, n: int) -> None:
 def checked_pair(X: Any, Y: Any, metric: Metric) -> tuple[Any, NDArray[Any]]:
     """Return checked data and a checked, dense map of the same points."""
     if X is None:
-        raise ValueError("X must be the data, unless neighbors are given, got None")
+        raise ValueError("X must be the data unless neighbors is given, got None")
     data, points = check_data(X, metric), check_map(Y)
     if len(points) != data.shape[0]:
         raise ValueError(
@@ -48,14 +48,16 @@ def check_neighbors(neighbors: Any, n: int, k: int) -> NDArray[np.intp]:
     if found.ndim != 2 or len(found) != n or found.shape[1] < k:
         raise ValueError(f"neighbors must have shape ({n}, {k}) or more columns, got {found.shape}")
     if found.dtype.kind not in "iu":
-        raise TypeError(f"neighbors must be numbers of points, got values of type {found.dtype}")
+        raise TypeError(f"neighbors must be indices of points, got values of type {found.dtype}")
     found = found[:, :k]
     if found.min() < 0 or found.max() >= n:
         wrong = found[(found < 0) | (found >= n)][0]
         raise ValueError(f"neighbors must be indices in [0, {n}), got {wrong}")
     own = np.flatnonzero((found == np.arange(n)[:, None]).any(axis=1))
     if own.size:
-        raise ValueError(f"neighbors must be other points, got point {own[0]} as its own")
+        raise ValueError(
+            f"neighbors must not contain a point itself, got point {own[0]} as its own neighbor"
+        )
     return found.astype(np.intp)
 
 
@@ -78,7 +80,7 @@ def check_labels(labels: Any, name: str) -> NDArray[Any]:
     except ValueError:  # rows of different lengths
         array = np.empty((0, 0))
     if array.ndim != 1:
-        raise ValueError(f"{name} must be a list of one label each, got shape {array.shape}")
+        raise ValueError(f"{name} must be one label for each point, got shape {array.shape}")
     missing = (
         np.array([c is None or bool(c != c) for c in array.tolist()], dtype=bool)
         if (array.dtype.kind in "fOc")
@@ -91,5 +93,5 @@ def check_labels(labels: Any, name: str) -> NDArray[Any]:
     try:
         np.unique(array)
     except TypeError as error:
-        raise TypeError(f"{name} must be labels of one kind: {error}") from None
+        raise TypeError(f"{name} must be labels of one type: {error}") from None
     return array

@@ -119,7 +119,7 @@ def inconsistent_pairs(a: ArrayLike, b: ArrayLike) -> float:
 
     n = check_labels(a, "a").size
     if n < 2:
-        raise ValueError(f"a must label at least two points, which make a pair, got {n}")
+        raise ValueError(f"a must label at least two points, got {n}")
     pairs = pair_confusion_matrix(codes_of(a, n, "a"), codes_of(b, n, "b"))
     # The off-diagonal counts, and not one minus the rest: a perfect match is exactly zero.
     return float((pairs[0, 1] + pairs[1, 0]) / max(pairs.sum(), 1))

@@ -135,7 +135,7 @@ def class_f_measure(y: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
     """
     truth = check_labels(y, "y")
     if truth.size == 0:
-        raise ValueError("y must label at least one sample, got none")
+        raise ValueError("y must label at least one point, got none")
     try:
         rows = np.ndim(predicted) == 2
     except ValueError:  # rows of different lengths; the check below raises
@@ -153,13 +153,13 @@ def class_f_measure(y: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
         guess = check_labels(predicted, "predicted")
     if guess.shape != truth.shape:
         raise ValueError(
-            f"predicted must have one entry for each of {truth.size} samples, got {guess.shape}"
+            f"predicted must have one entry for each of {truth.size} points, got {guess.shape}"
         )
     text = [any(isinstance(c, str | bytes) for c in z.tolist()) for z in (truth, guess)]
     if text[0] != text[1]:
         raise TypeError(
-            f"predicted must have labels of the kind of y, text or numbers, got {guess.dtype} for "
-            f"{truth.dtype}"
+            "predicted must have labels of the same type as y, text or numbers, got "
+            f"{guess.dtype} for {truth.dtype}"
         )
     classes = check_labels(np.concatenate([truth, guess]), "predicted")
     classes = np.unique(classes)

@@ -256,9 +256,7 @@ def smoothed_errors(
 def _at_least_three(X: Any, Y: Any, metric: Metric) -> tuple[Any, NDArray[Any]]:
     data, points = checked_pair(X, Y, metric)
     if len(points) < 3:
-        raise ValueError(
-            f"X must have at least 3 points to rank their neighbors, got {len(points)}"
-        )
+        raise ValueError(f"X must have at least 3 points to rank neighbors, got {len(points)}")
     return data, points
 
 

@@ -113,7 +113,9 @@ def cohesion(Y: ArrayLike, points: ArrayLike, k: int = K) -> float:
     layout = check_map(Y)
     group = check_points(points, len(layout))
     if not 2 <= group.size < len(layout):
-        raise ValueError(f"points must be some of the {len(layout)}, at least 2, got {group.size}")
+        raise ValueError(
+            f"points must be at least 2 and fewer than all {len(layout)}, got {group.size}"
+        )
     return _cohesion(layout, group, check_count("k", k))
 
 
@@ -171,7 +173,7 @@ def _checked(others: Any, n: int) -> Iterator[tuple[NDArray[np.intp], NDArray[An
     try:
         maps = [np.asarray(other, dtype=np.float64) for other in others]
     except (TypeError, ValueError) as error:
-        raise TypeError(f"others must be maps, arrays of numbers: {error}") from error
+        raise TypeError(f"others must be arrays of numbers: {error}") from error
     if not maps:
         raise ValueError("others must have at least one map, got none")
     for other in maps:

@@ -78,8 +78,8 @@ def check_algorithm(algorithm: Any, n_components: int) -> None:
     check_choice("algorithm", algorithm, CHOICES)
     if algorithm == "grid" and n_components not in AXES:
         raise ValueError(
-            f"algorithm='grid' serves maps of n_components = {AXES[0]} or {AXES[1]}, "
-            f"got {n_components}; 'exact' and 'auto' serve any"
+            f"algorithm='grid' needs n_components = {AXES[0]} or {AXES[1]}, got {n_components}; "
+            "use 'exact' or 'auto'"
         )
 
 

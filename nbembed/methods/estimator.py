@@ -23,6 +23,7 @@ from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
+from nbembed.supervision.conversion import check_y_or_supervision
 from nbembed.validation import check_verbose, shown
 
 if TYPE_CHECKING:
@@ -154,13 +155,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         # The diagonal of dissimilarities need not be finite, the rest is checked with it.
         finite = {"ensure_all_finite": False} if recipe.takes_distances else {}
         data: NDArray[Any] = check_data(self._validated(X, ensure_min_samples=2, **finite), metric)
-        if y is not None and supervision is not None:
-            raise ValueError("y and supervision cannot both be given: y is another way to say it")
-        if supervision is not None and not isinstance(supervision, Supervision):
-            raise TypeError(
-                f"supervision must be a Supervision, got {type(supervision).__name__}; "
-                "labels and rows of probabilities go in y"
-            )
+        check_y_or_supervision(y, supervision)
         supervision = as_supervision(y if supervision is None else supervision, data.shape[0])
         recipe.check(data.shape[0], supervision)
         check_verbose(self.verbose)
@@ -179,14 +174,14 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return
         name = type(self).__name__
         where = (
-            "init must be an array (n_samples, n_components), "
-            f"got {shown(getattr(self, 'init', ''))}"
+            "init must be an array of shape (n_samples, n_components), got "
+            f"{shown(getattr(self, 'init', ''))}"
             if hasattr(self, "init")
-            else f"{name} has no init; pin points in a live session"
+            else f"{name} takes no init; pin points in a Session instead"
         )
         raise ValueError(
-            f"supervision pins {supervision.pinned.size} points, but nothing says where they are: "
-            f"{where}"
+            f"supervision pins {supervision.pinned.size} points, but their positions are not "
+            f"given: {where}"
         )
 
     def _run(
@@ -207,8 +202,8 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Warn that the iterations were used up; not where a callback stopped the run."""
         if run.iteration >= max_iter and not run.converged:
             warnings.warn(
-                f"{type(self).__name__} stopped at {run.iteration} iterations before the map came "
-                f"to rest; raise max_iter = {self.max_iter} to go on, or tol = {self.tol:g} to "
+                f"{type(self).__name__} did not converge within {run.iteration} iterations; "
+                f"raise max_iter (now {self.max_iter}) to continue, or tol (now {self.tol:g}) to "
                 "stop earlier",
                 ConvergenceWarning,
                 stacklevel=3,

@@ -183,8 +183,8 @@ def unfolded(
     if free.size == 0:
         return Y
     warn(
-        f"init has an extent in {rank} of n_components = {d} directions, which no point would "
-        f"leave: noise of standard deviation {std:.3g} is added in the others",
+        f"init varies in only {rank} of n_components = {d} dimensions, and no point could leave "
+        f"them; noise of standard deviation {std:.3g} is added in the others",
         stacklevel=3,
     )
     moved = np.array(Y, dtype=np.float64)

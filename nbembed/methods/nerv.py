@@ -89,8 +89,8 @@ class RetrievalRecipe(GridRecipe):
         super().check(n_samples, supervision)
         if self.algorithm == "grid" and self.map_width != "uniform":
             raise ValueError(
-                "algorithm='grid' serves map_width='uniform', got map_width='point'; 'exact' and "
-                "'auto' serve both"
+                "algorithm='grid' needs map_width='uniform', got 'point'; use algorithm 'exact' "
+                "or 'auto'"
             )
 
     def check_feasible(self, X: Any, supervision: Supervision) -> None:
@@ -209,9 +209,9 @@ class NeRVRecipe(PropagatingRecipe, RetrievalRecipe):
         super().check(n_samples, supervision)
         if self._carries and self.neighbors_for(n_samples) is not None:
             raise ValueError(
-                f"propagate_labels=True serves affinities of all pairs, got {n_samples} points and "
-                f"algorithm={self.algorithm!r}, which takes those of nearest neighbors and "
-                "would store each pair of a class; False leaves it out, HSSNE and SNE carry labels"
+                "propagate_labels=True needs affinities of all pairs, but "
+                f"algorithm={self.algorithm!r} uses those of nearest neighbors for {n_samples} "
+                "points; use propagate_labels=False, or HSSNE or SNE"
             )
 
     def _carries_at_once(self, n_samples: int) -> bool:

@@ -31,6 +31,7 @@ from scipy import sparse
 
 from nbembed.affinities import calibrated_rows
 from nbembed.data.distances import PAIRS, Distances
+from nbembed.data.matrix_input import check_non_negative
 from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.custom_similarity import loops
 from nbembed.kernels.inner_product import rms_radius
@@ -119,7 +120,7 @@ class FittedData:
     def check_given(self, X: Any) -> None:
         """Raise ValueError if given dissimilarities are negative, or their squares are lost."""
         if self._given:
-            _check_not_negative(X)
+            check_non_negative(X)
             Distances(X, self.metric, X, partial=True)
 
     def rows(
@@ -142,7 +143,7 @@ class FittedData:
         cost needs.
         """
         if self._given:
-            _check_not_negative(X)
+            check_non_negative(X)
         if self._given and sparse.issparse(X) and not logs and sigma is None:
             yield from self._rows_of_stored(X, float(perplexity or 1), n_jobs)
             return
@@ -237,15 +238,6 @@ def first_places(P: NDArray[Any], Y: NDArray[Any], cost: RowCost) -> NDArray[np.
     nearest.sort(axis=1)
     near = np.take_along_axis(Y, nearest[:, :, None], axis=1) if own else Y[nearest]
     return np.concatenate([mean[:, None], median[:, None], near], axis=1)
-
-
-def _check_not_negative(X: Any) -> None:
-    values = X.data if sparse.issparse(X) else X
-    if values.size and values.min() < 0:
-        raise ValueError(
-            'X must be non-negative with metric="precomputed", got a dissimilarity of '
-            f"{values.min()}"
-        )
 
 
 def _digests(X: Any, *, square: bool = False) -> list[bytes]:

@@ -25,7 +25,7 @@ def as_callbacks(callbacks: Any) -> tuple[Callback, ...]:
     found = tuple(callbacks) if isinstance(callbacks, Iterable) else (callbacks,)
     for callback in found:
         if not callable(callback):
-            raise TypeError(f"callbacks must be callables that take a run, got {shown(callback)}")
+            raise TypeError(f"callbacks must be functions of a Run, got {shown(callback)}")
     return found
 
 

@@ -38,7 +38,7 @@ def recipe_type_of(method: object) -> type[Recipe[Any]]:
     """Return the recipe class of a recipe class or an estimator class."""
     kind = getattr(method, "recipe_type", method)
     if not (isinstance(method, type) and isinstance(kind, type) and issubclass(kind, Recipe)):
-        raise TypeError(f"method must be a class of recipes or of estimators, got {shown(method)}")
+        raise TypeError(f"method must be a recipe class or an estimator class, got {shown(method)}")
     return kind
 
 

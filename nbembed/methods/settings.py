@@ -18,6 +18,7 @@ from nbembed.optimizers import (
     MomentumGradient,
     Optimizer,
 )
+from nbembed.supervision.conversion import check_covers
 from nbembed.validation import as_generator as as_generator
 from nbembed.validation import (
     check_choice,
@@ -44,10 +45,7 @@ OPTIMIZERS: dict[str, Optimizer] = {
 
 def check_shared(recipe: Any, n_samples: int, supervision: Supervision) -> None:
     """Check the supervision, and the shared parameters of ``recipe`` that are not live."""
-    if supervision.n_samples != n_samples:
-        raise ValueError(
-            f"supervision must be of {n_samples} samples like X, got {supervision.n_samples}"
-        )
+    check_covers(supervision, n_samples)
     metric = recipe.data_metric
     check_metric(metric)
     if isinstance(metric, LearningMetric):

@@ -257,7 +257,8 @@ class SNeRV(NeRV):
     ) -> tuple[NDArray[Any], Supervision]:
         if y is None and supervision is None and must_learn(self.recipe.data_metric):
             raise ValueError(
-                "SNeRV requires y to be passed, but the target y is None, and so is supervision"
+                "SNeRV requires y to be passed, but the target y is None; supervision can be "
+                "given instead"
             )
         return super()._check_input(X, y, supervision)
 

@@ -26,9 +26,9 @@ def check_stored(distances: NDArray[Any], name: str) -> None:
     if counts.min(initial=distances.shape[1]) < distances.shape[1]:
         i = int(counts.argmin())
         raise ValueError(
-            f"{name} must store the {distances.shape[1]} nearest neighbors of each point that are "
-            f"asked for, got {counts[i]} in row {i} of a sparse matrix: entries that are not "
-            "stored count as far"
+            f"{name} must store at least {distances.shape[1]} neighbors of each point, got "
+            f"{counts[i]} in row {i} of a sparse matrix; pairs that are not stored are taken as "
+            "far apart"
         )
 
 

@@ -180,7 +180,7 @@ def nearest_given(dissimilarities: Any, k: int) -> tuple[NDArray[np.intp], NDArr
         if counts.min(initial=1) == 0:
             raise ValueError(
                 "X must store at least one neighbor of each point, got none in row "
-                f"{int(counts.argmin())}: entries that are not stored count as far"
+                f"{int(counts.argmin())}; pairs that are not stored are taken as far apart"
             )
     index, distances = np.empty((m, k), np.intp), np.empty((m, k))
     rows = max(1, PAIRS // n)

@@ -101,8 +101,8 @@ def _alike(
         left = np.flatnonzero(allowed)
         if left.size < 2:
             raise ValueError(
-                f"supervision must leave each point another one that it may be near, but its "
-                f"cannot-links leave point {alike[0]} none"
+                "supervision must allow each point at least one neighbor, but its cannot-links "
+                f"separate point {alike[0]} from all others"
             )
         yield alike, left
 

@@ -11,6 +11,7 @@ from scipy import sparse
 from nbembed.kernels.threads import resolve_threads
 from nbembed.objectives.base import LARGEST, in_range
 from nbembed.supervision import Supervision
+from nbembed.supervision.conversion import check_covers
 from nbembed.validation import check_numbers, shown
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ def check_range(Y: NDArray[Any], name: str = "Y") -> None:
     size = float(np.abs(Y).max())
     norm = size * float(np.linalg.norm(np.asarray(Y / size, np.float64)))
     raise ValueError(
-        f"{name} must have a norm (root of its sum of squares) of at most {LARGEST[Y.dtype]:g} in "
-        f"{Y.dtype}, or squared distances overflow; got {norm:.3g}: rescale it"
+        f"{name} must have a Frobenius norm of at most {LARGEST[Y.dtype]:g} in {Y.dtype}, got "
+        f"{norm:.3g}: squared distances would overflow; rescale {name}"
     )
 
 
@@ -82,10 +83,7 @@ def check_supervision(supervision: Any, n_samples: int) -> None:
         raise TypeError(
             f"supervision must be a Supervision or None, got {type(supervision).__name__}"
         )
-    if supervision.n_samples != n_samples:
-        raise ValueError(
-            f"supervision must be of {n_samples} samples like P, got {supervision.n_samples}"
-        )
+    check_covers(supervision, n_samples)
 
 
 def check_names(objective: object, given: Iterable[str], allowed: Iterable[str]) -> None:

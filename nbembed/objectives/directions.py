@@ -103,7 +103,7 @@ def check_directions(directions: ArrayLike) -> NDArray[np.float64]:
     checked = check_numbers("directions", directions)
     if checked.ndim != 2 or checked.size == 0:
         raise ValueError(
-            f"directions must be an array (n_classes, n_components), got shape {checked.shape}"
+            f"directions must have shape (n_classes, n_components), got {checked.shape}"
         )
     if not np.isfinite(checked).all():
         raise ValueError("directions must be finite, got NaN or infinity")

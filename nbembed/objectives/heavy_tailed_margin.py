@@ -210,7 +210,7 @@ class HeavyTailedMargin(PairObjective):
         places = self._regions.places(layout)
         if places.shape[1] != Y.shape[1]:
             raise ValueError(
-                f"Y must have {places.shape[1]} components like directions, got {Y.shape[1]}"
+                f"Y must have {places.shape[1]} columns, like directions, got {Y.shape[1]}"
             )
         return layout, places
 

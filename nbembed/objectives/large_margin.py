@@ -262,8 +262,8 @@ class LargeMargin(SNE):
         Y = check_layout(Y, self.n_samples, self.dtype)
         if Y.shape[1] != self._directions.shape[1]:
             raise ValueError(
-                f"Y must have {self._directions.shape[1]} components like directions, "
-                f"got {Y.shape[1]}"
+                f"Y must have {self._directions.shape[1]} columns, like directions, got "
+                f"{Y.shape[1]}"
             )
         return Y
 

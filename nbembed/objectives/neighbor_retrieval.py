@@ -339,8 +339,8 @@ def _check_sizes(width: NDArray[np.float64], widening: float, dtype: np.dtype[An
     largest, bound = float(width.max()) / widening**2, LARGEST_WIDTH[dtype]
     if not largest <= bound:
         raise ValueError(
-            f"width divided by the square of widening must be at most {bound:g} at every point in "
-            f"{dtype}, got {largest:.3g}: rescale the data that it was computed from"
+            f"width / widening² must be at most {bound:g} at every point in {dtype}, got "
+            f"{largest:.3g}; rescale the data that width was computed from"
         )
 
 
@@ -348,13 +348,13 @@ def _check_grid(is_sparse: bool, width: NDArray[np.float64]) -> None:
     """Raise ValueError where the grid has no form of the cost."""
     if not is_sparse:
         raise ValueError(
-            'algorithm="grid" needs a sparse P, as perplexity_affinities(X, n_neighbors=...) makes '
-            'it, got a dense one, which has a logarithm for each pair; use "exact"'
+            'algorithm="grid" needs a sparse P, such as perplexity_affinities(X, '
+            'n_neighbors=...) returns, got a dense one; use algorithm="exact"'
         )
     if (width != width[0]).any():
         raise ValueError(
-            'algorithm="grid" needs one width for all points, got widths from '
-            f'{width.min():.3g} to {width.max():.3g}; use width="uniform", or "exact"'
+            f'algorithm="grid" needs one width for all points, got widths from {width.min():.3g} '
+            f'to {width.max():.3g}; use width="uniform" or algorithm="exact"'
         )
 
 
@@ -367,8 +367,8 @@ def _widths(width: Any, affinities: Any, n_samples: int) -> NDArray[np.float64]:
         width = getattr(affinities, "beta", None)
         if width is None:
             raise ValueError(
-                'width="point" needs affinities that know the precision of each point, which '
-                'probabilities given ready do not; use "uniform" or an array of precisions'
+                'width="point" needs the precision of each point, which a matrix of '
+                'probabilities does not have; use width="uniform" or an array of precisions'
             )
     widths = check_numbers("width", width)
     if widths.shape != (n_samples,):

@@ -271,8 +271,8 @@ class Parametric(PairObjective):
         absent = values == 0
         if absent.any() and self._proba[:, absent].any():
             raise ValueError(
-                "prior must be positive for each class of which any object has a posterior, "
-                f"got {values.tolist()}"
+                "prior must be positive for each class that has positive probability for any "
+                f"object, got {values.tolist()}"
             )
         return np.where(absent, NEVER, np.log(np.where(absent, 1.0, values)))
 

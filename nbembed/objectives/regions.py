@@ -164,13 +164,13 @@ class Centers:
         weights = np.asarray(self.weights, np.float64)
         if shares.shape != (n,) or weights.shape != (n,) or targets.shape[:1] != (n,):
             raise ValueError(
-                f"shares, weights and targets must be of {n} points like member_of, got "
+                f"shares, weights and targets must have {n} rows, like member_of, got shapes "
                 f"{shares.shape}, {weights.shape} and {targets.shape}"
             )
         if not (shares >= 0).all():
             raise ValueError(f"shares must not be negative, got {shares.min()}")
         if (weights[shares == 0] != 0).any():
-            raise ValueError("weights must be 0 where shares are")
+            raise ValueError("weights must be 0 where shares are 0")
         if (np.diff(owners) < 0).any() or not 0 <= owners.min() <= owners.max() < targets.shape[1]:
             raise ValueError(
                 f"owners must be ascending classes below {targets.shape[1]}, got {owners.tolist()}"
@@ -179,7 +179,9 @@ class Centers:
             raise ValueError(f"member_of must be in [0, {count - 1}], got {member_of.max()}")
         sums = np.bincount(member_of, shares, minlength=count)
         if not sums.all():
-            raise ValueError(f"every center must have a member, center {sums.argmin()} has none")
+            raise ValueError(
+                f"member_of must give every center a member, got none for center {sums.argmin()}"
+            )
         for name, value in {
             "member_of": member_of,
             "shares": shares / sums[member_of],
@@ -273,8 +275,8 @@ def softened(
         return np.full((n_samples, n_classes), np.nan)
     if len(supervision.classes) > n_classes:
         raise ValueError(
-            f"directions must give one row to each of the supervision's "
-            f"{len(supervision.classes)} classes, got {n_classes}"
+            f"directions must have one row for each of the {len(supervision.classes)} classes of "
+            f"supervision, got {n_classes}"
         )
     targets = np.asarray(supervision.targets(n_classes), dtype=np.float64)
     certain = softmax(directions @ directions.T * (radius / lam), axis=1)

@@ -118,8 +118,8 @@ class Similarity:
         if bad.size:
             i = bad[0]
             raise ValueError(
-                f"score must be −d log H/dτ, which is {slope[i]:.6g} at τ = {at[i]:.4g}, "
-                f"got {given[i]:.6g}"
+                f"score must equal −d log H/dτ, which is {slope[i]:.6g} at τ = {at[i]:.4g}, got "
+                f"{given[i]:.6g}"
             )
 
 
@@ -157,6 +157,6 @@ def _check_similarity(similarity: np.ndarray[tuple[int], np.dtype[np.float64]]) 
     if wrong.size:
         i = wrong[0] + 1
         raise ValueError(
-            f"H must fall with τ, got {similarity[i - 1]:.6g} at τ = {PLACES[i - 1]:.4g} and "
+            f"H must decrease with τ, got {similarity[i - 1]:.6g} at τ = {PLACES[i - 1]:.4g} and "
             f"{similarity[i]:.6g} at τ = {PLACES[i]:.4g}"
         )

@@ -43,7 +43,7 @@ class State:
     def __post_init__(self) -> None:
         if not (isinstance(self.Y, np.ndarray) and self.Y.ndim == 2 and self.Y.dtype.kind == "f"):
             raise TypeError(
-                f"Y must be an array (n_samples, n_components) of float32 or float64, got "
+                "Y must be a float32 or float64 array of shape (n_samples, n_components), got "
                 f"{type(self.Y).__name__} {getattr(self.Y, 'dtype', '')}".rstrip()
             )
 

@@ -99,8 +99,8 @@ class FixedPoint(Optimizer):
         seen = state.look(objective, cost=False)
         if seen.curvature is None:
             raise TypeError(
-                f"optimizer FixedPoint needs an objective with curvature, "
-                f"which {type(objective).__name__} does not provide"
+                "objective must provide curvature for the optimizer FixedPoint, got "
+                f"{type(objective).__name__}"
             )
         state = state.judged(objective, seen)
         update = -preconditioned(seen.gradient, seen.curvature)

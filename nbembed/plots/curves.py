@@ -62,8 +62,9 @@ def cost_curve(source: Any, *, title: str = "", width: int | None = None, height
     for name, records in curves.items():
         if not records:
             raise ValueError(
-                f"source{f'[{name!r}]' if name else ''} must have a record with a cost; it was "
-                "never evaluated in so few iterations (verbose=1 evaluates it more often)"
+                f"source{f'[{name!r}]' if name else ''} must have a record with a cost, but the "
+                "cost was never evaluated; run more iterations, or set verbose=1 to evaluate it "
+                "more often"
             )
     ends = ", ".join(f"{name} {records[-1].cost:.4g}".strip() for name, records in curves.items())
     made = new_figure(

@@ -161,7 +161,7 @@ def _checked(pictures: Any) -> list[NDArray[np.float64]]:
                 f"pictures[{k}] must have a height and a width, got shape {picture.shape}"
             )
         if not np.isfinite(picture).all() or np.abs(picture).max() > 1e300:
-            raise ValueError(f"pictures[{k}] must be finite, and at most 1e300 in size")
+            raise ValueError(f"pictures[{k}] must be finite and at most 1e300 in magnitude")
     return checked
 
 

@@ -18,7 +18,9 @@ def trace_of(source: Any, name: str) -> list[Record]:
             f"an Explorer, got {_describe(source)}"
         )
     if not found:
-        raise ValueError(f"{name} must have run: its trace has no record yet")
+        raise ValueError(
+            f"{name} must have a trace with at least one record, got none; run it first"
+        )
     return list(found)
 
 
@@ -44,7 +46,7 @@ def path_of(source: Any) -> list[Any]:
             f"value, embedding and criterion, got {_describe(source)}"
         )
     if not found:
-        raise ValueError("path must have at least one layout: nothing has been annealed yet")
+        raise ValueError("path must have at least one layout, got none; run an annealing first")
     return list(found)
 
 

@@ -144,13 +144,11 @@ def _pair(pair: Any, name: str, log: str) -> tuple[NDArray[np.float64], NDArray[
         raise TypeError(f"curves[{name!r}] must be numbers") from None
     if x.ndim != 1 or x.shape != y.shape or x.size == 0:
         raise ValueError(
-            f"curves[{name!r}] must have as many x as y, at least one, got shapes {x.shape} and "
-            f"{y.shape}"
+            f"curves[{name!r}] must have equally many x and y, at least one, got shapes "
+            f"{x.shape} and {y.shape}"
         )
     if not np.isfinite(x).all() or np.isinf(y).any() or np.isnan(y).all():
-        raise ValueError(
-            f"curves[{name!r}] must be finite; only y may have NaN, and not throughout"
-        )
+        raise ValueError(f"curves[{name!r}] must be finite, except that some of y may be NaN")
     for values, axis in ((x, "x"), (y, "y")):
         if axis in log and np.nanmin(values) <= 0:
             raise ValueError(

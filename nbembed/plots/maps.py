@@ -192,11 +192,11 @@ def comparison_grid(
     columns = check_count("columns", columns)
     size = _size(size)
     if metrics is not None and not isinstance(metrics, Mapping):
-        raise TypeError(f"metrics must be a mapping of names of layouts, got {metrics!r}")
+        raise TypeError(f"metrics must be a mapping with names of layouts as keys, got {metrics!r}")
     lines = {} if metrics is None else dict(metrics)
     unknown = sorted(map(str, set(lines) - set(checked)))
     if unknown:
-        raise ValueError(f"metrics must be of the layouts {list(checked)}, got {unknown}")
+        raise ValueError(f"metrics must have keys among the layouts {list(checked)}, got {unknown}")
     shared = cloud(n_samples, color, marked=marked, hover=hover)
     figures = []
     by_name = {name: metric_parts(lines.get(name, "")) for name in checked}
@@ -253,11 +253,11 @@ def _extra(
     """Return named places beside the points, checked."""
     if places is None:
         if names is not None:
-            raise ValueError(f"{what}_names must come with {what}s")
+            raise ValueError(f"{what}_names must be given together with {what}s")
         return None, []
     checked = check_layout(places, f"{what}s")
     if checked.shape[1] != d:
-        raise ValueError(f"{what}s must have {d} columns like Y, got {checked.shape[1]} of them")
+        raise ValueError(f"{what}s must have {d} columns, like Y, got {checked.shape[1]}")
     if names is not None and (isinstance(names, str) or not hasattr(names, "__iter__")):
         raise TypeError(f"{what}_names must be a list of names, got {names!r}")
     given = [str(k) for k in range(len(checked))] if names is None else list(map(str, names))
@@ -348,9 +348,9 @@ def _owners(
     if classes is None:
         return None
     if middles is None:
-        raise ValueError("center_classes must come with centers")
+        raise ValueError("center_classes must be given together with centers")
     if d != 2:
-        raise ValueError(f"center_classes draw borders on maps of 2 dimensions, got {d}")
+        raise ValueError(f"center_classes must be None unless the map has 2 dimensions, got {d}")
     owners = np.asarray(classes)
     if owners.shape != (len(middles),):
         raise ValueError(

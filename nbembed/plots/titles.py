@@ -34,7 +34,7 @@ def metric_parts(given: Any) -> list[str]:
     if isinstance(given, str):
         return [given] if given else []
     if not isinstance(given, Mapping) or not all(isinstance(v, Real) for v in given.values()):
-        raise TypeError(f"metrics must be texts or numbers by name, got {given!r}")
+        raise TypeError(f"metrics must be a mapping of names to text or numbers, got {given!r}")
     return [f"{name} {float(value):.3g}" for name, value in given.items()]
 
 

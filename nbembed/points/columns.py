@@ -66,8 +66,8 @@ def as_column(
         values = np.empty((0, 0))
     if values.shape != (n_samples,):
         raise ValueError(
-            f"{name} must have one value for each of the {n_samples} samples, "
-            f"got shape {values.shape}"
+            f"{name} must have one value for each of the {n_samples} points, got shape "
+            f"{values.shape}"
         )
     title = check_text(f"the name of {name}", given) if isinstance(given, str) else ""
     source = color if native is None else native
@@ -87,8 +87,7 @@ def as_column(
     except TypeError:  # sets, dictionaries and the like
         kinds = ", ".join(sorted({type(v).__name__ for v in values[~missing]}))
         raise TypeError(
-            f"{name} must have numbers, times or text, one value for each sample, got values of "
-            f"type {kinds}"
+            f"{name} must be numbers, times or text, got values of type {kinds}"
         ) from None
     order = _given_order(source, there)
     found = sorted(there, key=_order) if order is None else order

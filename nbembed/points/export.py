@@ -19,6 +19,7 @@ import numpy as np
 from nbembed.points.table import LABELS, is_annotated, labels_written
 from nbembed.points.text import is_missing
 from nbembed.system.atomic import check_destination, write_atomically
+from nbembed.system.optional_packages import load_optional
 from nbembed.system.work import stage
 from nbembed.validation import check_name, readable, shown
 
@@ -171,15 +172,9 @@ def to_anndata(
     Raises ImportError if anndata, which nbembed does not install, is missing.
     """
     if not check_name("key", key).strip():
-        raise ValueError(f"key must be a name, got {shown(key)}")
+        raise ValueError(f"key must be a nonempty name, got {shown(key)}")
     if into is None:
-        try:
-            import anndata
-        except ImportError:
-            raise ImportError(
-                "to_anndata() needs anndata, which nbembed does not install: pip install anndata"
-            ) from None
-        into = anndata.AnnData(X)
+        into = load_optional("anndata", "to_anndata()").AnnData(X)
         if index is not None:
             into.obs_names = [str(name) for name in index]
     elif not is_annotated(into):
@@ -187,7 +182,7 @@ def to_anndata(
     elif into.shape[0] != len(Y):
         raise ValueError(f"into must have {len(Y)} observations, got {into.shape[0]}")
     elif index is not None and list(map(str, into.obs_names)) != list(map(str, index)):
-        raise ValueError("into must have the observations of the data, in the same order")
+        raise ValueError("into must have the same observations as the data, in the same order")
     import pandas as pd  # AnnData needs it
 
     into.obsm[f"X_{key}"] = np.array(Y)
@@ -236,7 +231,7 @@ def write_labels(
     if column in target.columns:
         old = target[column]
         if getattr(old, "ndim", 1) != 1:
-            raise ValueError(f"column must be of one column, but there are several {shown(column)}")
+            raise ValueError(f"column must name one column, but several are named {shown(column)}")
         known = np.array([label is not None for label in labels])
         values = old.astype(object).to_numpy(copy=True)
         if not keep:
@@ -266,17 +261,17 @@ def _dtype(old: Any) -> Any:
 
 def _rows(there: Any, index: Any, n_samples: int) -> NDArray[np.intp]:
     """Return the row of each point in a table with the labels ``there``."""
-    if len(there) != n_samples:
-        raise ValueError(
-            f"frame must have a row for each of the {n_samples} points, not {len(there)}"
-        )
+    _check_n_rows(len(there), n_samples)
     if index is None or there.equals(index):
         return np.arange(n_samples)
     if not there.is_unique or not index.is_unique:
-        raise ValueError("frame must have the rows of the data in their order: labels occur twice")
+        raise ValueError(
+            "frame must have the rows of the data in the same order, because row "
+            "labels occur more than once"
+        )
     place = there.get_indexer(index)
     if (place < 0).any():
-        raise ValueError("frame must have the rows of the data, but their labels differ")
+        raise ValueError("frame must have the rows of the data, but its row labels differ")
     return np.asarray(place, dtype=np.intp)
 
 
@@ -290,10 +285,7 @@ def _as_values(labels: list[str], old: Any, column: str) -> list[Any]:
             return [{"True": True, "False": False}[label] for label in labels]
         return [int(label) if kind in "iu" else float(label) for label in labels]
     except (ValueError, KeyError):
-        raise ValueError(
-            f"column must be able to hold names of classes, but {shown(column)} is of type"
-            f" {old.dtype}"
-        ) from None
+        raise _holds_no_names(column, old) from None
 
 
 def _into_polars(target: Any, labels: Sequence[str | None], column: str, keep: bool) -> Any:
@@ -301,10 +293,7 @@ def _into_polars(target: Any, labels: Sequence[str | None], column: str, keep: b
 
     if not isinstance(target, pl.DataFrame):
         raise TypeError(f"frame must be a DataFrame in memory, got {type(target).__name__}")
-    if target.height != len(labels):
-        raise ValueError(
-            f"frame must have a row for each of the {len(labels)} points, not {target.height}"
-        )
+    _check_n_rows(target.height, len(labels))
     given = list(labels)
     if column in target.columns:
         old = target[column]
@@ -318,11 +307,19 @@ def _into_polars(target: Any, labels: Sequence[str | None], column: str, keep: b
     return target.with_columns(pl.Series(column, given, dtype=pl.String))
 
 
+def _holds_no_names(column: str, old: Any) -> ValueError:
+    return ValueError(
+        f"column must be able to hold names of classes, but {shown(column)} is of type {old.dtype}"
+    )
+
+
+def _check_n_rows(n_rows: int, n_samples: int) -> None:
+    if n_rows != n_samples:
+        raise ValueError(f"frame must have a row for each of the {n_samples} points, got {n_rows}")
+
+
 def _as_numbers(labels: list[str], old: Any, column: str) -> list[Any]:
     try:
         return [int(label) if old.dtype.is_integer() else float(label) for label in labels]
     except ValueError:
-        raise ValueError(
-            f"column must be able to hold names of classes, but {shown(column)} is of type"
-            f" {old.dtype}"
-        ) from None
+        raise _holds_no_names(column, old) from None

@@ -84,14 +84,15 @@ def choose_features(
     if distances:
         if features is not None or standardize or own or missing is not None:
             raise ValueError(
-                "features and standardize, prepare and missing are for features; "
-                'metric="precomputed" takes distances'
+                "features, standardize, prepare and missing must not be given with "
+                'metric="precomputed": X holds distances, not features'
             )
         table = as_table(X) if not isinstance(X, dict) else None
         return Features(X, None if table is None else Table({}, table.index, table.n_rows))
     if own and not (features is None and standardize is None and missing is None):
         raise ValueError(
-            'features, standardize and missing are for prepare="auto": a transformer has its own'
+            "features, standardize and missing must not be given with a transformer in prepare; "
+            'they need prepare="auto"'
         )
     if own and not isinstance(prepare, Preparation):
         return _by_transformer(X, clone(prepare), tuple(apart))
@@ -170,7 +171,9 @@ def _by_transformer(X: Any, transformer: Any, apart: tuple[Any, ...]) -> Feature
     except (TypeError, ValueError) as error:
         raise ValueError(f"prepare cannot be applied to X: {error}") from error
     if np.ndim(matrix) != 2 and not sparse.issparse(matrix):
-        raise ValueError(f"prepare must return one row a point, got shape {np.shape(matrix)}")
+        raise ValueError(
+            f"prepare must return one row for each point, got shape {np.shape(matrix)}"
+        )
     rows = (
         table.n_rows if table is not None else len(given) if original is None else original.shape[0]
     )
@@ -210,4 +213,6 @@ def prepared_rows(prepared_by: Any, X: Any, names: Sequence[Hashable]) -> Any:
     try:
         return prepared_by.transform(given)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"X cannot be prepared as the rows of the map were: {error}") from error
+        raise ValueError(
+            f"X must suit the preparation of the map's rows, which failed: {error}"
+        ) from error

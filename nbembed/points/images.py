@@ -56,7 +56,7 @@ class Images:
         self._range: tuple[float, float] | None = None
         if len(self._images) != n_samples:
             raise ValueError(
-                f"{name} must have one image for each of the {n_samples} samples, got "
+                f"{name} must have one image for each of the {n_samples} points, got "
                 f"{len(self._images)}"
             )
         for point in range(min(n_samples, 1)):
@@ -216,7 +216,7 @@ def _as_sequence(images: Any, name: str) -> Any:
         )
     if isinstance(images, str | bytes) or not isinstance(images, Iterable):
         raise TypeError(
-            f"{name} must be arrays, bytes or paths of images, one for each sample, got "
+            f"{name} must be arrays, bytes or paths of images, one for each point, got "
             f"{type(images).__name__}"
         )
     ready = hasattr(images, "__len__") and hasattr(images, "__getitem__")
@@ -250,6 +250,6 @@ def _opened(file: Any, where: str) -> Image.Image:
             image.load()
             return _upright(image)
     except UnidentifiedImageError:
-        raise ValueError(f"{where} is no image of type {', '.join(FORMATS)}") from None
+        raise ValueError(f"{where} must be an image of type {', '.join(FORMATS)}") from None
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise ValueError(f"{where} cannot be read: {error}") from None

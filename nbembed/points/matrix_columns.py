@@ -44,8 +44,8 @@ class MatrixColumns:
         place = self._places.get(name)
         if place is not None and name in self._repeated:
             raise ValueError(
-                f"{argument} must name one column, and several are called "
-                f"{in_sentence(name_of(name))!r}: make names unique"
+                f"{argument} must name one column, but several are named "
+                f"{in_sentence(name_of(name))!r}; make the names unique"
             )
         return place
 

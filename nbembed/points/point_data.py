@@ -17,8 +17,9 @@ import numpy as np
 
 from nbembed.points.columns import Column, as_column
 from nbembed.points.images import Images
-from nbembed.points.table import Table, as_table, is_name, listed
+from nbembed.points.table import Table, as_table, is_name, listed, no_columns
 from nbembed.points.text import is_missing, name_of, text_of
+from nbembed.system.optional_packages import load_optional
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,11 +64,11 @@ class PointData:
         given = None if is_name(columns, table) else as_table(columns, "columns")
         if given is not None:
             if table is not None and table.names:
-                raise ValueError("columns must be names of columns of X, which is a table itself")
+                raise ValueError("columns must be names of columns of X, because X is a table")
             table, columns = given, None
         if table is not None and table.n_rows != n_samples:
             raise ValueError(
-                f"columns must have one row for each of the {n_samples} samples, got {table.n_rows}"
+                f"columns must have one row for each of the {n_samples} points, got {table.n_rows}"
             )
         self._table = table
         self.n_samples = n_samples
@@ -197,10 +198,7 @@ class PointData:
 
     def _values(self, name: Any, argument: str) -> Any:
         if self._table is None:
-            raise ValueError(
-                f"{argument}={name!r} names a column, but the data have none: give the values "
-                "themselves, or a table as X or columns"
-            )
+            raise no_columns(argument, name)
         return self._table.values(name, argument)
 
     def _color(self, color: Any, n_samples: int) -> tuple[Column, bool]:
@@ -221,7 +219,7 @@ class PointData:
         assert table is not None
         if table.n_rows != n_samples:
             raise ValueError(
-                f"names must have one name for each of the {n_samples} samples, got {table.n_rows}"
+                f"names must have one name for each of the {n_samples} points, got {table.n_rows}"
             )
         return table.values("names", "names"), not table.is_numeric("names")
 
@@ -285,16 +283,12 @@ def point_frame(columns: Mapping[str, Any], points: PointData, chosen: Any = Non
         return pl.DataFrame(
             dict(columns), schema_overrides={k: v for k, v in types.items() if k in columns}
         )
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError(
-            "to_frame() needs pandas, which nbembed does not install: pip install pandas"
-        ) from None
+    pd = load_optional("pandas", "to_frame()")
     if points.index is not None and not points.index.is_unique:
         warnings.warn(
-            "rows of the data have equal labels, and join would pair each with each; pd.concat([df."
-            "reset_index(drop=True), frame.reset_index(drop=True)], axis=1) goes by their order",
+            "row labels of the data are not unique, so join() would combine every pair of equal "
+            "labels; pd.concat([df.reset_index(drop=True), frame.reset_index(drop=True)], "
+            "axis=1) aligns the rows by position",
             stacklevel=3,
         )
     typed = dict(columns)

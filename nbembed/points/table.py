@@ -81,7 +81,8 @@ class Table:
             found = None if place is None else self.others.values(place)
         if found is None:
             raise ValueError(
-                f"{argument}={shown(name)} is no column; the columns are {listed(self.names)}"
+                f"{argument} must name a column, got {shown(name)}; the columns are "
+                f"{listed(self.names)}"
             )
         if isinstance(found, np.ndarray):
             return found
@@ -163,7 +164,9 @@ def as_table(value: Any, name: str = "X") -> Table | None:
         # Narwhals tells of two columns with one name by an error of its own.
         raise ValueError(f"{name} must be a table with distinct columns: {error}") from None
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"{name} must be in memory, got a lazy {type(value).__name__}: collect it")
+        raise TypeError(
+            f"{name} must be in memory, got a lazy {type(value).__name__}; call its collect() first"
+        )
     if not isinstance(frame, nw.DataFrame):
         return None
     names = list(frame.columns)
@@ -259,7 +262,7 @@ def _table_of_mapping(value: Mapping[Any, Any], name: str) -> Table:
         columns[key] = series if isinstance(series, nw.Series) else _array(values)
         if len(columns[key]) != len(next(iter(columns.values()))):
             raise ValueError(
-                f"{name} must have one value a point in each column, got "
+                f"{name} must have columns of equal length, got "
                 f"{len(next(iter(columns.values())))} and {len(columns[key])}"
             )
     rows = len(next(iter(columns.values()))) if columns else 0
@@ -282,3 +285,11 @@ def _array(values: Any) -> NDArray[Any]:
 
 def _is_polars(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] == "polars"
+
+
+def no_columns(argument: str, name: Any) -> ValueError:
+    """Return the error for the name of a column where the data have none."""
+    return ValueError(
+        f"{argument}={shown(name)} names a column, but the data have no columns; pass the values "
+        "themselves, or a table as X or columns"
+    )

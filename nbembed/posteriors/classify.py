@@ -23,7 +23,8 @@ from nbembed.posteriors.naive_bayes import NaiveBayes
 from nbembed.posteriors.soft_nearest import SoftNearestNeighbor
 from nbembed.posteriors.value import Posteriors
 from nbembed.supervision import Supervision, as_supervision
-from nbembed.validation import shown
+from nbembed.supervision.conversion import check_covers
+from nbembed.validation import check_instance, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -89,8 +90,8 @@ def resolve_classifier(classifier: Any) -> Any:
         raise TypeError(f"classifier must be a scikit-learn classifier, got {shown(classifier)}")
     if not hasattr(classifier, "predict_proba"):
         raise ValueError(
-            f"classifier must have predict_proba, which {type(classifier).__name__} does not "
-            "provide with its parameters; CalibratedClassifierCV adds one"
+            f"classifier must have predict_proba, got {type(classifier).__name__}, which does "
+            "not provide it with these parameters; CalibratedClassifierCV adds it"
         )
     return clone(classifier)
 
@@ -110,19 +111,18 @@ def learn(classifier: Any, X: Any, supervision: Supervision) -> Learned:
     Raises
     ------
     ValueError
-        If fewer than two classes are labeled, or the data are not legal.
+        If fewer than two classes are labeled, ``supervision`` is of another number of points, or
+        the data are not legal.
     TypeError
-        If ``supervision`` is not one of as many points.
+        If ``supervision`` is not a Supervision.
     """
     model = resolve_classifier(classifier)
     X = check_data(X)
-    if not isinstance(supervision, Supervision) or supervision.n_samples != X.shape[0]:
-        raise TypeError(
-            f"supervision must be a Supervision of {X.shape[0]} points, got {shown(supervision)}"
-        )
+    check_instance("supervision", supervision, Supervision)
+    check_covers(supervision, X.shape[0])
     if labeled_classes(supervision).size < 2:
         raise ValueError(
-            "y must label objects of at least two classes for a classifier to learn from, got "
+            "y (or supervision) must label points of at least two classes, got "
             f"{labeled_classes(supervision).size}"
         )
     weights = supervision.label_weights
@@ -222,7 +222,7 @@ def _held_out(classifier: Any, learned: Learned, X: Any, codes: NDArray[np.intp]
         return cross_val_predict(model, X, codes, cv=cv, method="predict_proba")
     except ValueError as error:
         raise ValueError(
-            f"cv must be folds that fit these labels, got {shown(cv)}: {error}"
+            f"cv must give folds that suit these labels, got {shown(cv)}: {error}"
         ) from error
 
 

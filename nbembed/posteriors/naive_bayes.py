@@ -111,7 +111,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._documents = np.bincount(codes, weights, minlength=K)
         if (self._documents == 0).any():
             empty = self.classes_[self._documents == 0][0]
-            raise ValueError(f"sample_weight must not be zero for all of class {empty!r}")
+            raise ValueError(f"sample_weight must not be zero for all points of class {empty!r}")
         if isinstance(self.smoothing, str):
             if self.smoothing != "leave-one-out":
                 raise ValueError(
@@ -183,7 +183,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = validated_weights(sample_weight, counts)
         codes = np.searchsorted(self.classes_, np.asarray(y))
         if codes.shape != (counts.shape[0],) or (codes == self.classes_.size).any():
-            raise ValueError(f"y must have one of classes_ for each of {counts.shape[0]} documents")
+            raise ValueError(
+                f"y must have a label among classes_ for each of the {counts.shape[0]} documents"
+            )
         n = np.arange(codes.size)
         # Of a document that counts several times, one is left out.
         weights = np.minimum(weights, 1)
@@ -253,8 +255,8 @@ def _counts(X: Any) -> Any:
     counts = sparse.csr_array(X)
     if counts.nnz and counts.data.min() < 0:
         raise ValueError(
-            "Negative values in data passed to NaiveBayes: X must be counts, none below 0, "
-            f"got {counts.data.min()}"
+            "Negative values in data passed to NaiveBayes: X must be non-negative counts, got "
+            f"{counts.data.min()}"
         )
     return counts
 

@@ -67,7 +67,7 @@ def topic_posteriors(
     check_choice("prior", prior, ("tokens", "uniform"))
     counts = getattr(model, "components_", None)
     if counts is None:
-        raise ValueError(f"model must be a fitted topic model, {type(model).__name__} is not")
+        raise ValueError(f"model must be a fitted topic model, got {type(model).__name__}")
     counts = np.asarray(counts, dtype=np.float64)
     K = counts.shape[0]
     chosen = np.arange(K) if topics is None else check_points(topics, K, "topics")
@@ -81,11 +81,15 @@ def topic_posteriors(
         try:
             joint = np.asarray(model.transform(matrix_of(X)), dtype=np.float64)[:, chosen]
         except (TypeError, ValueError) as error:
-            raise ValueError(f"X must be counts of documents for the model: {error}") from error
+            raise ValueError(
+                f"X must be word counts of documents that model accepts: {error}"
+            ) from error
     total = joint.sum(axis=1)
     if not (total > 0).all():
         row = int(np.flatnonzero(~(total > 0))[0])
-        raise ValueError(f"topics must give each row some probability, but row {row} has none")
+        raise ValueError(
+            f"topics must have positive probability in each row, got none in row {row}"
+        )
     rows = check_posteriors(joint / total[:, None], "model")
     names = tuple(str(k) for k in chosen)
     return Posteriors(rows, names, share[chosen] / share[chosen].sum())

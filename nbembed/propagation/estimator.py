@@ -10,14 +10,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.data.estimator_input import chunk_by_chunk, validated_data
-from nbembed.data.matrix_input import check_data
+from nbembed.data.matrix_input import check_data, check_non_negative
 from nbembed.propagation.graph import graph_perplexity, nearest_rows, neighbor_affinities
 from nbembed.propagation.incremental import Propagation
 from nbembed.propagation.stacking import Stacking
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.classes import class_values
+from nbembed.supervision.conversion import check_y_or_supervision
 from nbembed.supervision.reading import read_labels
-from nbembed.validation import check_flag, check_instance
+from nbembed.validation import check_flag
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -104,12 +105,9 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if y is None and supervision is None:
             raise ValueError(
                 "PropagationClassifier requires y to be passed, but the target y is None; "
-                "supervision can be given in its place"
+                "supervision can be given instead"
             )
-        if y is not None and supervision is not None:
-            raise ValueError("y and supervision cannot both be given: y is another way to say it")
-        if supervision is not None:
-            check_instance("supervision", supervision, Supervision)
+        check_y_or_supervision(y, supervision)
         finite = {"ensure_all_finite": False} if self._precomputed else {}
         data = check_data(self._validated(X, ensure_min_samples=2, **finite), self.metric)
         _check_no_numbers(y)
@@ -151,10 +149,8 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         check_is_fitted(self)
         data = check_data(self._validated(X, reset=False), min_samples=1)
         perplexity = graph_perplexity(self.perplexity, self._X.shape[0])
-        if self._precomputed and data.min() < 0:
-            raise ValueError(
-                f'X must be non-negative with metric="precomputed", got {data.min():.4g}'
-            )
+        if self._precomputed:
+            check_non_negative(data)
         fitted = data if self._precomputed else self._X
         index, weights, _ = nearest_rows(
             data, perplexity, self._metric, others=fitted, n_jobs=self.n_jobs

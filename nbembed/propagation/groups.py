@@ -84,7 +84,7 @@ class SuggestedGroups:
 
     def _checked(self, group: int) -> int:
         if not 0 <= group < len(self):
-            raise ValueError(f"group must be from 0 to {len(self) - 1}, got {group}")
+            raise ValueError(f"group must be in [0, {len(self) - 1}], got {group}")
         return int(group)
 
 

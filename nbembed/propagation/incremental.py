@@ -25,6 +25,7 @@ from nbembed.propagation.graph import graph_perplexity, symmetric_weights, with_
 from nbembed.propagation.suggestions import Suggestions
 from nbembed.propagation.system import TOLERANCE, Graph, Solution, scores, solved
 from nbembed.supervision import Supervision
+from nbembed.supervision.conversion import check_covers
 from nbembed.validation import check_flag, check_instance, check_real
 
 if TYPE_CHECKING:
@@ -152,8 +153,7 @@ class Propagation:
         """
         check_instance("supervision", supervision, Supervision)
         n, K = self.n_samples, len(supervision.classes)
-        if supervision.n_samples != n:
-            raise ValueError(f"supervision must be of {n} points, got {supervision.n_samples}")
+        check_covers(supervision, n)
         where = supervision.labeled
         if where.size == 0:
             raise ValueError("supervision must have at least one label to propagate, got none")

@@ -162,8 +162,8 @@ def solved(
     found, n_iter = solve_on_graph(S, share, free, right, tolerance, MAX_ITER, n_threads, factor)
     if n_iter > MAX_ITER:
         warnings.warn(
-            f"propagation stopped after {MAX_ITER} iterations; a smaller neighbor_share needs "
-            "fewer",
+            f"propagation did not converge within {MAX_ITER} iterations; a smaller "
+            "neighbor_share converges faster",
             ConvergenceWarning,
             stacklevel=4,
         )

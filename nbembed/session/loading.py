@@ -50,7 +50,7 @@ def read_session(
         known = known_methods(*methods)
     except (TypeError, AttributeError):
         raise TypeError(
-            f"methods must be a tuple of classes of recipes or estimators, got {shown(methods)}"
+            f"methods must be a tuple of recipe or estimator classes, got {shown(methods)}"
         ) from None
     stored = read(path, known)
     session = Session._around(stored.X, stored.controller)

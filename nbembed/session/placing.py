@@ -21,8 +21,8 @@ def fitted_to_map(session: Session) -> PlacesNewPoints:
     recipe, kind = session.recipe, estimator_of(type(session.recipe))
     if kind is None or not issubclass(kind, PlacesNewPoints):
         raise ValueError(
-            f"method must place new rows by their neighbors, which {session.method_name} does not; "
-            "make a new map of all rows, or switch to another method"
+            f"method must be able to place new rows, got {session.method_name}; make a new map "
+            "of all rows, or switch to another method"
         )
     if recipe.takes_distances:
         raise ValueError(
@@ -31,7 +31,7 @@ def fitted_to_map(session: Session) -> PlacesNewPoints:
         )
     frame = session.frame()
     if frame.version == 0:
-        raise ValueError("there is no map yet to place new rows on; explorer.session.play() begins")
+        raise ValueError("there is no map yet: call play() first")
     affinities = session._controller.engine.affinities()
     if affinities is None:  # of a map that was read from a file and has not moved since
         affinities = recipe.make_affinities(session.X, session.supervision)

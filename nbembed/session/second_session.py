@@ -123,6 +123,10 @@ def _recipe(first: Session, present: Session, method: Any) -> Recipe[Any]:
         return present._settings.recipe_for(kind, first.X)
     recipe = recipe_of(method).in_plane().seeded(first.recipe.seed)
     if recipe.takes_distances != first.recipe.takes_distances:
-        wanted = "dissimilarities" if recipe.takes_distances else "features"
-        raise ValueError(f"method takes {wanted} of the points, which the data are not: {method!r}")
+        wanted, there = "features", "dissimilarities"
+        if recipe.takes_distances:
+            wanted, there = there, wanted
+        raise ValueError(
+            f"method {method!r} needs {wanted}, but the data of the session are {there}"
+        )
     return recipe

@@ -129,12 +129,12 @@ class SpectralEstimator(Estimator):
             name = type(self).__name__
             if y is None and supervision is None:
                 raise ValueError(
-                    f"{name} requires y to be passed, but the target y is None: it needs labels of "
-                    "two classes at least, with −1 for unlabeled points, or a supervision"
+                    f"{name} requires y to be passed, but the target y is None; supervision can "
+                    "be given instead"
                 )
             raise ValueError(
-                f"y must label points of two classes at least for {name} (or supervision hold a "
-                f"cannot-link), got {len(groups.classes)} class(es)"
+                "y (or supervision) must label points of at least two classes, or hold a "
+                f"cannot-link, got {len(groups.classes)}"
             )
         return data, groups
 
@@ -173,7 +173,7 @@ class SpectralEstimator(Estimator):
         limit = np.finfo(np.float32).max
         if not (np.abs(Y) <= limit).all():
             raise ValueError(
-                f"X must be projected to numbers of at most {limit:.3g}, got "
-                f"{np.abs(Y).max():.3g}: rescale it"
+                f"X must not project to magnitudes above {limit:.3g}, got {np.abs(Y).max():.3g}; "
+                "rescale X"
             )
         return np.asarray(Y, dtype=np.float32)

@@ -227,7 +227,10 @@ class Sum(Graph):
             factor, graph = self.terms[0]
             raised: Graph = factor ** check_power(power) * graph**power
             return raised
-        raise TypeError("a sum of graphs has no entrywise power: raise its terms and add those")
+        raise TypeError(
+            "graph must be a single graph for an entrywise power, got a sum; take "
+            "the power of each term and add them"
+        )
 
 
 def check_power(power: Any) -> float:

@@ -181,7 +181,9 @@ class KPCATrickRecipe(SpectralRecipe):
             If the kernel is constant on the points, or has fewer components than there are axes.
         """
         if subspace.rank == 0:
-            raise ValueError("X must have points that differ in the kernel's view, got none")
+            raise ValueError(
+                "X must have distinct points in the space of the kernel, but all of them coincide"
+            )
         return self.inner.solution(subspace, groups)
 
     @one_blas_thread()
@@ -275,7 +277,7 @@ class KPCATrickRecipe(SpectralRecipe):
         K = np.asarray(K.toarray() if sparse.issparse(K) else K, dtype=np.float64)
         if not np.isfinite(K).all():
             raise ValueError(
-                f"kernel must give finite values, got others from {shown(self.kernel)}"
+                f"kernel must give finite values, got NaN or infinity from {shown(self.kernel)}"
             )
         return K
 

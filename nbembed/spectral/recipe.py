@@ -28,6 +28,7 @@ from nbembed.spectral.closed_form import ClosedForm, aligned
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.solve import LEAST, Eigenproblem, Eigensolution, solve
 from nbembed.spectral.subspace import Subspace
+from nbembed.supervision.conversion import check_covers
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_choice, check_count, check_real
 
@@ -83,14 +84,10 @@ class SpectralRecipe(Recipe[Subspace]):
 
     def check(self, n_samples: int, supervision: Supervision) -> None:
         """Raise ValueError or TypeError, naming the argument, before any work starts."""
-        if supervision.n_samples != n_samples:
-            raise ValueError(
-                f"supervision must be of {n_samples} samples like X, got {supervision.n_samples}"
-            )
+        check_covers(supervision, n_samples)
         if self.dimensions > n_samples - 1:
             raise ValueError(
-                f"n_components must be at most {n_samples - 1}, one less than the number of points "
-                f"(n_samples = {n_samples}), got {self.n_components}"
+                f"n_components must be less than n_samples = {n_samples}, got {self.n_components}"
             )
         self.check_live()
         if isinstance(self._epsilon, str) and hasattr(self, "gamma"):
@@ -166,7 +163,7 @@ class SpectralRecipe(Recipe[Subspace]):
             If all points are equal, or the data vary in fewer directions than there are axes.
         """
         if subspace.rank == 0:
-            raise ValueError("X must have points that differ, got one point over and over")
+            raise ValueError("X must have distinct points, but all of them coincide")
         if subspace.rank < self.dimensions:
             raise ValueError(
                 f"n_components must be at most {subspace.rank}, the number of directions in which "

@@ -106,10 +106,7 @@ def solve(
         raise ValueError(f"n_components must be at most {r}, got {n_components}")
     size = float(np.trace(B)) / max(r, 1)
     if not (size > 0 and np.isfinite(W).all() and np.isfinite(B).all()):
-        raise ValueError(
-            "the constraint must be finite and not zero: there is nothing that the axes could be "
-            "measured by"
-        )
+        raise ValueError("constraint must be finite and not zero")
     held = B + epsilon * size * np.eye(r)
     definite = not problem.maximizes and _is_semidefinite(W)
     weight = float(np.trace(W)) / float(np.trace(held)) if W.any() else 1.0
@@ -125,8 +122,8 @@ def solve(
     count = r if seen is None else seen.shape[1]
     if not definite and count < r:
         raise ValueError(
-            f"epsilon must be larger than {epsilon:g}: the constraint is singular and the cost is "
-            "indefinite, so that nothing bounds it"
+            f"epsilon must be larger than {epsilon:g}: the constraint is singular and the cost "
+            "is indefinite, so the problem is unbounded"
         )
     if seen is not None:
         inner, outer, cost = (seen.T @ M @ seen for M in (inner, outer, cost))
@@ -136,7 +133,8 @@ def solve(
     if definite and epsilon < LEAST and share.min() < LEAST:
         raise ValueError(
             f"epsilon must be at least {LEAST:g} for n_components = {n_components}, got "
-            f"{epsilon:g}: the constraint is singular and sees {(share >= LEAST).sum()} of the axes"
+            f"{epsilon:g}: the constraint is singular and restricts only "
+            f"{(share >= LEAST).sum()} of the axes"
         )
     A = vectors if seen is None else seen @ vectors
     A = np.asarray(unit[:, None] * A, dtype=np.float64)

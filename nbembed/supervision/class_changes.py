@@ -30,7 +30,7 @@ def merged(supervision: Supervision, old: Any, into: Any) -> Supervision:
     gone = _index(supervision, old, "old")
     kept = _index(supervision, into, "into")
     if gone == kept:
-        raise ValueError(f"into must be another class than old, got {shown(into)} for both")
+        raise ValueError(f"into must differ from old, got {shown(into)} for both")
     codes = supervision.top_class.copy()
     codes[codes == gone] = kept
     rows = {}

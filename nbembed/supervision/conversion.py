@@ -42,6 +42,25 @@ def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:
     return _converted(value, n_samples, name, natural=False)
 
 
+def check_y_or_supervision(y: Any, supervision: Any) -> None:
+    """Raise if both are given, or ``supervision`` is neither None nor a Supervision."""
+    if y is not None and supervision is not None:
+        raise ValueError("y and supervision must not both be given: supervision replaces y")
+    if supervision is not None and not isinstance(supervision, Supervision):
+        raise TypeError(
+            f"supervision must be a Supervision or None, got {type(supervision).__name__}; labels "
+            "and rows of probabilities go in y"
+        )
+
+
+def check_covers(supervision: Supervision, n_samples: int) -> None:
+    """Raise ValueError unless ``supervision`` is of ``n_samples`` points."""
+    if supervision.n_samples != n_samples:
+        raise ValueError(
+            f"supervision must cover {n_samples} points, got one of {supervision.n_samples}"
+        )
+
+
 def in_natural_order(value: Any, n_samples: int, name: str = "supervision") -> Supervision:
     """Convert as :func:`as_supervision`, with classes of text in the order that people list them.
 
@@ -55,8 +74,7 @@ def _converted(value: Any, n_samples: int, name: str, *, natural: bool) -> Super
     if value is None:
         return Supervision(n_samples)
     if isinstance(value, Supervision):
-        if value.n_samples != n_samples:
-            raise ValueError(f"supervision must be of {n_samples} points, got {value.n_samples}")
+        check_covers(value, n_samples)
         return value
     if isinstance(value, str | bytes) or not (
         hasattr(value, "__len__") or hasattr(value, "__array__")
@@ -65,7 +83,7 @@ def _converted(value: Any, n_samples: int, name: str, *, natural: bool) -> Super
             f"{name} must be a Supervision, labels or rows of probabilities, got {shown(value)}"
         )
     if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
-        raise ValueError(f"{name} must say −1 for unlabeled points and mask none")
+        raise ValueError(f"{name} must not be masked; use −1 for unlabeled points")
     array = read_labels(value, name, warns=True)
     if array.ndim not in (1, 2) or array.shape[0] != n_samples:
         raise ValueError(
@@ -146,7 +164,8 @@ def _from_labels(labels: NDArray[Any], name: str, natural: bool) -> Supervision:
             raise TypeError(f"{name} must be class labels, got {shown(c)} at {i}")
         if isinstance(c, int | float) and c < 0:
             raise ValueError(
-                f"{name} must be labels ≥ 0, with −1 for unlabeled points, got {shown(c)} at {i}"
+                f"{name} must be non-negative labels, or −1 for unlabeled points, got {shown(c)} "
+                f"at {i}"
             )
     # With its kind: True is equal to 1, which is another label.
     values = [_with_kind(given[i]) for i in labeled]
@@ -155,7 +174,7 @@ def _from_labels(labels: NDArray[Any], name: str, natural: bool) -> Supervision:
     supervision = Supervision(labels.size)
     names = [str(c) for _, c in kinds]
     if len(set(names)) < len(names):
-        raise ValueError(f"{name} has different labels of the same name: {names}")
+        raise ValueError(f"{name} must not have different labels of the same name, got {names}")
     codes = {c: k for k, c in enumerate(kinds)}
     class_ = np.full(labels.size, -1, dtype=np.intp)
     class_[labeled] = [codes[c] for c in values]

@@ -39,9 +39,9 @@ def class_name(name: Any, argument: str) -> str:
     if isinstance(name, int | np.integer) and not isinstance(name, bool):
         name = str(int(name))
     if not isinstance(name, str):
-        raise TypeError(f"{argument} must be a class's name, got {shown(name)}")
+        raise TypeError(f"{argument} must be the name of a class, got {shown(name)}")
     if not name.strip():
-        raise ValueError(f"{argument} must be a name that is not blank, got {shown(name)}")
+        raise ValueError(f"{argument} must not be blank, got {shown(name)}")
     return check_text(argument, name)
 
 
@@ -53,9 +53,8 @@ def new_class_name(name: Any, argument: str) -> str:
     text = check_name(argument, class_name(name, argument))
     if text == "-1":
         raise ValueError(
-            f"{argument} must be a class's name, "
-            f"got {shown(name)}, which stands for unlabeled points; "
-            "forget() takes labels back"
+            f"{argument} must be the name of a class, got {shown(name)}, which stands for "
+            "unlabeled points; forget() removes labels"
         )
     return text
 
@@ -72,13 +71,14 @@ def check_labels(
     for label in labels:
         if not isinstance(label, list | tuple) or len(label) != 3:
             raise TypeError(
-                f"{argument} must be (point, class, confidence) triples, got {shown(label)} in it"
+                f"{argument} must be (point, class, confidence) triples, but it contains "
+                f"{shown(label)}"
             )
         point, name, confidence = label
         if isinstance(point, bool | np.bool_) or not isinstance(point, int | np.integer):
-            raise TypeError(f"{argument} must be of points by index, got {shown(point)}")
+            raise TypeError(f"{argument} must give points by index, got {shown(point)}")
         if not 0 <= point < n_samples:
-            raise ValueError(f"{argument} must be of points in [0, {n_samples}), got {point}")
+            raise ValueError(f"{argument} must give points in [0, {n_samples}), got {point}")
         sure = check_real(f"confidence in {argument}", confidence, low=0, high=1, open_low=True)
         checked.append((int(point), new_class_name(name, f"class in {argument}"), sure))
     if not checked:

@@ -30,8 +30,8 @@ def read_labels(value: Any, name: str = "y", *, warns: bool = False) -> NDArray[
     if is_column(array):
         if warns:  # scikit-learn's classifiers do
             warnings.warn(
-                f"A column-vector {name} was passed when a 1d array was expected: it is taken as a "
-                "list of labels",
+                f"A column-vector {name} was passed when a 1d array was expected; it is read as "
+                "one label for each point",
                 DataConversionWarning,
                 stacklevel=4,
             )

@@ -60,13 +60,13 @@ def encode(entries: Entries) -> dict[str, Any]:
 def decode(data: Mapping[str, Any]) -> Entries:
     """Return the entries that :func:`encode` wrote; raise unless it is such a dictionary."""
     if not isinstance(data, Mapping):
-        raise TypeError(f"data must be a dictionary that to_dict made, got {shown(data)}")
+        raise TypeError(f"data must be a dictionary from to_dict(), got {shown(data)}")
     lacks = [name for name in ENTRIES if name not in data]
     if lacks:
-        raise ValueError(f"data lacks the entry {shown(lacks[0])}")
+        raise ValueError(f"data must have the entry {shown(lacks[0])}")
     unknown = [name for name in data if name not in (*ENTRIES, *LATER)]
     if unknown:
-        raise ValueError(f"data has the unknown entry {shown(unknown[0])}")
+        raise ValueError(f"data must not have the unknown entry {shown(unknown[0])}")
     n = check_count("n_samples", data["n_samples"])
     classes = check_classes(data["classes"])
     K = len(classes)
@@ -117,7 +117,9 @@ def _entries(data: Mapping[str, Any], name: str, length: int | None = None) -> l
         raise TypeError(f"{name} must be a list, got {shown(found)}")
     for part in found:
         if length is not None and not (isinstance(part, list | tuple) and len(part) == length):
-            raise ValueError(f"{name} must be a list of lists of {length}, got {shown(part)} in it")
+            raise ValueError(
+                f"{name} must be a list of lists of {length}, but it contains {shown(part)}"
+            )
     return list(found)
 
 

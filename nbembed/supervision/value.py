@@ -114,7 +114,7 @@ class Supervision:
         """
         name = new_class_name(name, "name")
         if name in self.classes:
-            raise ValueError(f"name must be new, but there is a class {shown(name)} already")
+            raise ValueError(f"name must be new, got the existing class {shown(name)}")
         return self._with(classes=(*self.classes, name))
 
     def rename_class(self, old: str, new: str) -> Self:
@@ -130,7 +130,7 @@ class Supervision:
         if new == old:
             return self
         if new in self.classes:
-            raise ValueError(f"new must be a new name, but there is a class {shown(new)} already")
+            raise ValueError(f"new must be a new name, got the existing class {shown(new)}")
         return self._with(classes=tuple(new if c == old else c for c in self.classes))
 
     def label(self, points: ArrayLike, class_: Any, confidence: float = 1.0) -> Self:
@@ -202,7 +202,7 @@ class Supervision:
         """
         group = frozen(check_points(points, self.n_samples))
         if group.size < 2:
-            raise ValueError(f"points must be at least two distinct ones to link, got {group}")
+            raise ValueError(f"points must be at least two distinct points to link, got {group}")
         if any(np.array_equal(group, other) for other in self.links):
             return self
         return self._with(links=(*self.links, group))
@@ -219,7 +219,7 @@ class Supervision:
         right = frozen(check_points(b, self.n_samples, "b"))
         both = np.intersect1d(left, right)
         if both.size:
-            raise ValueError(f"a and b must have no point in common, got {both[0]} in both")
+            raise ValueError(f"a and b must not share points, got point {both[0]} in both")
         for x, y in self.cannot_links:
             if (np.array_equal(x, left) and np.array_equal(y, right)) or (
                 np.array_equal(x, right) and np.array_equal(y, left)
@@ -458,7 +458,7 @@ class Supervision:
         return f"Supervision({', '.join(parts)})"
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError("a Supervision is immutable; its verbs return new ones")
+        raise AttributeError("a Supervision is immutable; its methods return new ones")
 
     def __copy__(self) -> Self:
         return self  # it is immutable

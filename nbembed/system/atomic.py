@@ -77,7 +77,7 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
     elif not target.parent.is_dir():
         code, why = errno.ENOENT, f"there is no directory {target.parent}"
     elif target.exists() and not target.is_file():
-        code, why = errno.EINVAL, "it is no regular file"
+        code, why = errno.EINVAL, "it is not a regular file"
     if why:
         raise OSError(
             code, f"path must be where a file can be written, got {shown(str(given))}: {why}"
@@ -151,7 +151,7 @@ def _hidden(path: Path) -> str:
 
 def _check_there(path: Path, over: Identity | EllipsisType | None) -> None:
     if over is not ... and identity(path) != over:
-        raise NotReplacedError(errno.EEXIST, f"{path.name} was written by somebody else")
+        raise NotReplacedError(errno.EEXIST, f"{path.name} was changed by another program")
 
 
 def _put_in_place(
@@ -180,7 +180,7 @@ def _put_new(beside: Path, path: Path) -> None:
         os.link(beside, path)
     except OSError as error:
         if os.path.lexists(path):
-            why = f"{path.name} was written by somebody else"
+            why = f"{path.name} was changed by another program"
             raise NotReplacedError(errno.EEXIST, why) from error
         os.replace(beside, path)  # a file system without links
     else:

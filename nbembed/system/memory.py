@@ -28,8 +28,8 @@ def check_memory(needed: float, what: str, instead: str) -> None:
     limit = memory_limit()
     if limit is not None and needed > limit:
         raise ValueError(
-            f"{what} would take {in_bytes(needed)} of memory, of which this machine has "
-            f"{in_bytes(limit)}; less is needed with {instead}"
+            f"{what} would take {in_bytes(needed)} of memory, but this machine has "
+            f"{in_bytes(limit)}; use {instead}"
         )
 
 

@@ -18,5 +18,5 @@ def _descriptor(path: str, flags: int) -> int:
     kind = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # Python itself refuses the latter
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file", path)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
     return descriptor

@@ -59,7 +59,7 @@ _STATIC = pathlib.Path(__file__).parent / "static"
 
 if not (_STATIC / "explorer.js").exists():
     raise ImportError(
-        f"the Explorer's front end is missing ({_STATIC / 'explorer.js'}): install nbembed with "
+        f"the Explorer's front end is missing ({_STATIC / 'explorer.js'}); install nbembed with "
         "pip, or run `npm ci && npm run build` in nbembed/widget/frontend"
     )
 
@@ -233,7 +233,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
     ) -> None:
         if isinstance(height, bool) or not isinstance(height, int) or not 200 <= height <= 2000:
             raise ValueError(
-                f"height must be a whole number of pixels in [200, 2000], got {shown(height)}"
+                f"height must be an integer number of pixels in [200, 2000], got {shown(height)}"
             )
         if autoplay is not None:
             check_flag("autoplay", autoplay)

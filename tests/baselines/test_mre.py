@@ -178,7 +178,7 @@ def test_new_points_go_to_the_mean_along_axes_the_data_do_not_see(blobs):
 @pytest.mark.parametrize("y", [[3] * 60, list(range(60))], ids=["one class", "no pairs"])
 def test_labels_that_say_nothing_are_left_out(blobs, y):
     X, _ = blobs
-    with pytest.warns(UserWarning, match="embedding_ is made from the data alone"):
+    with pytest.warns(UserWarning, match="embedding_ is computed from the data alone"):
         known = MRE(random_state=0, n_jobs=1).fit(X, y)
     plain = MRE(random_state=0, n_jobs=1).fit(X)
     assert np.array_equal(known.embedding_, plain.embedding_)

@@ -191,7 +191,9 @@ def test_held_out_points_fall_to_their_class(wine):
 
 def test_a_solver_that_stops_short_says_what_was_returned(blobs):
     X, y = blobs
-    with pytest.warns(ConvergenceWarning, match="max_iter = 2 .*embedding_ is made from the last"):
+    with pytest.warns(
+        ConvergenceWarning, match="max_iter = 2 .*embedding_ is computed from the last"
+    ):
         method = MUHSIC(n_neighbors=8, max_iter=2).fit(X, y)
     assert method.status_ == "MaxIterations"
     assert np.isfinite(method.embedding_).all()
@@ -199,7 +201,7 @@ def test_a_solver_that_stops_short_says_what_was_returned(blobs):
 
 def test_one_class_is_maximum_variance_unfolding(blobs):
     X, _ = blobs
-    with pytest.warns(UserWarning, match="y names one class only"):
+    with pytest.warns(UserWarning, match="y has a single class"):
         known = MUHSIC(n_neighbors=8).fit(X, np.zeros(60, dtype=int))
     assert np.array_equal(known.embedding_, MUHSIC(n_neighbors=8).fit(X).embedding_)
 

@@ -24,9 +24,9 @@ def test_posteriors_come_back_dense_read_only_and_exact():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0.5, 0.6]], r"each row of proba must be the probabilities.*row 0.*sum 1.1"),
+        ([[0.5, 0.6]], r"each row of proba must be non-negative and sum to one; row 0.*sum 1.1"),
         ([[1.0, 0.0], [1.5, -0.5]], "each row of proba.*row 1"),
-        ([[1.0]], "proba must have a column for each of at least 2 classes"),
+        ([[1.0]], "proba must have at least 2 columns, one for each class"),
         ([[np.nan, 1.0]], "proba must be finite"),
         ([0.5, 0.5], "proba must have shape"),
     ],

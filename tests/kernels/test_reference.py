@@ -391,4 +391,4 @@ def test_numba_told_not_to_compile_is_refused_with_a_sentence() -> None:
         check=False,
     )
     assert done.returncode != 0
-    assert "NUMBA_DISABLE_JIT is set" in done.stderr.splitlines()[-1]
+    assert "NUMBA_DISABLE_JIT is set; unset it" in done.stderr.splitlines()[-1]

@@ -196,11 +196,11 @@ def test_a_metric_that_is_fitted_is_used_as_it_is(metric):
         ({"n_centroids": 2.5}, TypeError, "n_centroids must be an integer"),
         ({"width": 0}, ValueError, "width must be a finite number greater than 0"),
         ({"width": "wide"}, ValueError, "width must be one of 'cv'"),
-        ({"width": 1e-200}, ValueError, "gives the labels no finite likelihood"),
+        ({"width": 1e-200}, ValueError, "width must give the labels a finite likelihood"),
         ({"n_pieces": 0}, ValueError, "n_pieces must be at least 1"),
         ({"shortest_paths": "yes"}, TypeError, "shortest_paths must be True or False"),
         ({"cv": 1}, ValueError, "cv must be at least 2"),
-        ({"width": "cv"}, ValueError, 'cv must be at least 2 where n_centroids or width is "cv"'),
+        ({"width": "cv"}, ValueError, 'cv must be at least 2 when n_centroids or width is "cv"'),
         ({"max_iter": 0}, ValueError, "max_iter must be at least 1"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be None or an integer"),
         ({"random_state": -1}, ValueError, "random_state must be None, a non-negative integer"),
@@ -218,7 +218,7 @@ def test_labels_that_teach_nothing():
         quick().fit(X, np.full(150, -1))
     with pytest.raises(ValueError, match="requires y"):
         quick().fit(X)
-    with pytest.raises(ValueError, match="y and supervision cannot both"):
+    with pytest.raises(ValueError, match="y and supervision must not both"):
         quick().fit(X, Y, supervision=Supervision(150))
     with pytest.raises(ValueError, match="all of them coincide"):
         quick(n_centroids=2).fit(np.ones((10, 2)), [0, 1] * 5)
@@ -227,7 +227,7 @@ def test_labels_that_teach_nothing():
 
 
 def test_a_mixture_that_learned_nothing_says_so(rng):
-    with pytest.warns(UserWarning, match="no better than their frequencies.*near to zero"):
+    with pytest.warns(UserWarning, match="no better than their frequencies.*close to zero"):
         metric = quick(n_centroids=2, width=1e4).fit(rng.normal(size=(60, 2)), [0, 1] * 30)
     assert np.isfinite(metric.pairwise(X[:, :2])).all()
 
@@ -237,15 +237,17 @@ def test_bad_data(metric):
         quick().fit(np.where(X > 7, np.nan, X), Y)
     with pytest.raises(ValueError, match="features"):
         metric.pairwise(X[:, :3])
-    with pytest.raises(ValueError, match="others must have the 4 features"):
+    with pytest.raises(ValueError, match="others must have 4 features, like the data"):
         metric.squared_rows(X, X[:, :2])
     with pytest.raises(ValueError, match="X must be at most"):
         metric.squared_rows(X * 1e300)
     with pytest.raises(ValueError, match="X must be dense for a LearningMetric"):
         Distances(sparse.csr_array(X), metric)
-    with pytest.raises(ValueError, match="x1 and x2 must be two points or as many rows"):
+    with pytest.raises(
+        ValueError, match="x1 and x2 must be single points or have the same number of rows"
+    ):
         metric.path_length(X[0], X[:2])
-    with pytest.raises(ValueError, match="y must name classes that were learned, got 7"):
+    with pytest.raises(ValueError, match="y must name classes seen during fit, got 7"):
         metric.score(X[:2], [0, 7])
     with pytest.raises(ValueError, match="y must label at least one point"):
         metric.score(X[:2], [-1, -1])
@@ -290,5 +292,5 @@ def test_ends_of_paths_are_named(metric, value):
 
 def test_a_supervision_is_one():
     for wrong in (3, "a", Y):
-        with pytest.raises(TypeError, match="supervision must be a Supervision, got"):
+        with pytest.raises(TypeError, match="supervision must be a Supervision or None, got"):
             quick().fit(X, supervision=wrong)

@@ -49,7 +49,7 @@ def test_the_spread_of_classes(rng):
     assert spread_of(X, T) == pytest.approx(np.sqrt((within**2).sum(axis=1).mean()))
     points = np.array([[0.0, 0], [3, 4]])
     assert spread_of(points, np.eye(2)) == pytest.approx(2.5), "of all points where classes are one"
-    with pytest.raises(ValueError, match="X must have labeled points that differ"):
+    with pytest.raises(ValueError, match="X must have distinct labeled points"):
         spread_of(np.full((6, 2), 0.1), np.eye(2)[[0, 1] * 3])
 
 
@@ -106,7 +106,7 @@ def test_among_certainties_the_plainest_is_chosen(rng):
 
 
 def test_nothing_to_hold_out_is_said(rng):
-    with pytest.warns(UserWarning, match="nothing can be cross-validated; 3 Gaussians of width 2"):
+    with pytest.warns(UserWarning, match="width cannot be cross-validated; 3 Gaussians of width 2"):
         chosen = choose(rng.normal(size=(3, 2)), np.eye(3), [3], [1.0, 2.0, 4.0], 5, 100, rng, 1)
     assert (chosen.n_centroids, chosen.width, chosen.n_iter) == (3, 2.0, BLIND_ITERATIONS)
     assert chosen.results == {}

@@ -70,7 +70,9 @@ def test_map_of_classes(name, bad):
 def test_data_and_map_are_of_the_same_points(name):
     with pytest.raises(ValueError, match=f"Y must have a row for each of the {N} points of X"):
         getattr(m, name)(X, Y[:-1], **OF_BOTH[name])
-    with pytest.raises(ValueError, match='X must be square with metric="precomputed"'):
+    with pytest.raises(
+        ValueError, match='X must be a square matrix of dissimilarities with metric="precomputed"'
+    ):
         getattr(m, name)(X, Y, metric="precomputed", **OF_BOTH[name])
     with pytest.raises(TypeError, match="metric must be a name, a function"):
         getattr(m, name)(X, Y, metric=3, **OF_BOTH[name])
@@ -103,14 +105,14 @@ def test_sizes_of_neighborhoods(k, kind):
         (np.zeros((N - 1, 3), int), ValueError, "must have shape"),
         (np.zeros((N, 2), int), ValueError, "must have shape"),
         ([[1], [2, 3]], ValueError, "must have shape"),
-        (np.zeros((N, 3)), TypeError, "must be numbers of points, got values of type float64"),
-        (np.ones((N, 3), bool), TypeError, "must be numbers of points, got values of type bool"),
+        (np.zeros((N, 3)), TypeError, "must be indices of points, got values of type float64"),
+        (np.ones((N, 3), bool), TypeError, "must be indices of points, got values of type bool"),
         (np.full((N, 3), N), ValueError, r"must be indices in \[0, 20\), got 20"),
         (np.full((N, 3), -1), ValueError, r"must be indices in \[0, 20\), got -1"),
         (
             np.tile(np.arange(N)[:, None], 3),
             ValueError,
-            "must be other points, got point 0 as its own",
+            "must not contain a point itself, got point 0 as its own",
         ),
     ],
 )
@@ -120,14 +122,14 @@ def test_neighbors_found_before(name, neighbors, kind, message):
 
 
 BAD_LABELS = {
-    "a number": (3, ValueError, "must be a list of one label each"),
+    "a number": (3, ValueError, "must be one label for each point"),
     "short": (LABELS[:-1], ValueError, "must have one label for each of 20 points"),
-    "a matrix": (np.zeros((N, 2)), ValueError, "must be a list of one label each, got shape"),
-    "ragged": ([[0], [1, 2]] * (N // 2), ValueError, "must be a list of one label each"),
+    "a matrix": (np.zeros((N, 2)), ValueError, "must be one label for each point, got shape"),
+    "ragged": ([[0], [1, 2]] * (N // 2), ValueError, "must be one label for each point"),
     "None": ([None, *LABELS[1:]], ValueError, "a label for each point, got none at 0"),
     "NaN": (np.where(LABELS == 1, np.nan, 0), ValueError, "each point, got none at 10"),
     "masked": (np.ma.masked_equal(LABELS, 1), ValueError, "each point, got none at 10"),
-    "no order": (np.array(["a", 1] * (N // 2), dtype=object), TypeError, "labels of one kind"),
+    "no order": (np.array(["a", 1] * (N // 2), dtype=object), TypeError, "labels of one type"),
 }
 
 
@@ -152,9 +154,9 @@ def test_labels(bad):
 def test_labels_of_nothing_and_of_two_kinds():
     with pytest.raises(ValueError, match="a must label at least two points"):
         m.inconsistent_pairs([1], [1])
-    with pytest.raises(ValueError, match="y must label at least one sample"):
+    with pytest.raises(ValueError, match="y must label at least one point"):
         m.class_f_measure([], [])
-    with pytest.raises(TypeError, match="predicted must have labels of the kind of y"):
+    with pytest.raises(TypeError, match="predicted must have labels of the same type as y"):
         m.class_f_measure(LABELS, LABELS.astype(str))
     with pytest.raises(ValueError, match="predicted must have a column for each of the 2 classes"):
         m.class_f_measure(LABELS, np.eye(3)[LABELS])

@@ -68,7 +68,7 @@ def test_ties_count_for_whoever_is_near():
         ({"h": [3, 50]}, "h must be in"),
         ({"Y": np.zeros((39, 2))}, "Y must have a row"),
         ({"centers": np.zeros((2, 2))}, "centers must have shape"),
-        ({"proba": np.full((40, 3), 0.5)}, "proba must be the probabilities"),
+        ({"proba": np.full((40, 3), 0.5)}, "each row of proba must be non-negative and sum to one"),
     ],
 )
 def test_bad_arguments(rng, change, says):
@@ -95,5 +95,5 @@ def test_f_measure_of_classes_never_said_or_never_there():
         class_f_measure([0, 1], [0])
     with pytest.raises(ValueError, match="predicted must have a column"):
         class_f_measure([0, 1], [[0.2, 0.3, 0.5]] * 2)
-    with pytest.raises(ValueError, match="y must be a list of one label each"):
+    with pytest.raises(ValueError, match="y must be one label for each point"):
         class_f_measure([[0, 1]], [[0, 1]])

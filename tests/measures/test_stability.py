@@ -106,7 +106,9 @@ def test_bad_arguments_are_named(rng):
     with pytest.raises(ValueError, match="others"):
         measures.stability(Y, [np.where(Y[3, 1] == Y, np.nan, Y)])
     for points in ([4], range(30)):
-        with pytest.raises(ValueError, match="points must be some of the 30, at least 2, got"):
+        with pytest.raises(
+            ValueError, match="points must be at least 2 and fewer than all 30, got"
+        ):
             measures.cohesion(Y, points)
 
 

@@ -71,7 +71,7 @@ def test_nerv_with_a_width_for_each_point_sums_all_pairs() -> None:
     recipe = NeRV().recipe
     assert recipe.algorithm_for(GRID_FROM) == "exact"
     assert recipe.neighbors_for(GRID_FROM) == 90
-    with pytest.raises(ValueError, match="algorithm='grid' serves map_width='uniform'"):
+    with pytest.raises(ValueError, match="algorithm='grid' needs map_width='uniform'"):
         NeRV(algorithm="grid").fit(np.eye(30))
     few, many = np.zeros((GRID_FROM - 1, 1)), np.zeros((GRID_FROM, 1))
     assert recipe.live_defaults(few, Supervision(len(few))) is recipe

@@ -60,7 +60,7 @@ def test_bad_data(kind, X, says):
 
 
 def test_bad_dissimilarities(kind):
-    with pytest.raises(ValueError, match="X must be square"):
+    with pytest.raises(ValueError, match="X must be a square matrix"):
         quick(kind, metric="precomputed").fit(np.ones((5, 4)))
     with pytest.raises(ValueError, match="X must be non-negative"):
         quick(kind, metric="precomputed").fit(-np.ones((5, 5)))
@@ -160,7 +160,7 @@ def test_labels_and_supervision_cannot_both_be_given(kind):
 
 
 def test_supervision_of_other_data(kind):
-    with pytest.raises(ValueError, match="supervision must be of 20"):
+    with pytest.raises(ValueError, match="supervision must cover 20"):
         quick(kind).fit(data(), supervision=Supervision(21))
     with pytest.raises(TypeError, match="supervision must be a Supervision"):
         quick(kind).fit(data(), supervision=np.zeros(20))
@@ -179,7 +179,7 @@ def test_dimensions_are_bounded(kind):
 
 def test_a_first_layout_too_large_for_squared_distances(kind):
     for scale in (1e16, 1e30, 1e300):
-        with pytest.raises(ValueError, match=r"init must (have a norm|be finite)"):
+        with pytest.raises(ValueError, match=r"init must (have a Frobenius norm|be finite)"):
             quick(kind, init=scale * data()[:, :2]).fit(data())
 
 

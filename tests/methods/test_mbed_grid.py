@@ -70,7 +70,7 @@ def test_what_is_refused(pair: Any) -> None:
         quick(Mbed, algorithm="barnes-hut").fit(X)
     with pytest.raises(ValueError, match="n_components = 2 or 3, got 5"):
         Mbed(n_classes=5, algorithm="grid").fit(X)
-    with pytest.raises(ValueError, match="nearest neighbors, affinity='perplexity', got 'global'"):
+    with pytest.raises(ValueError, match="needs affinity='perplexity', got 'global'"):
         quick(Mbed, algorithm="grid", affinity="global").fit(X)
 
 

@@ -257,7 +257,7 @@ def test_pinned_points_stay(proba):
     told = Supervision(150).pin([4, 100])
     method = ParametricEmbedding(init=init).fit(proba, supervision=told)
     np.testing.assert_array_equal(method.embedding_[[4, 100]], init[[4, 100]].astype(np.float32))
-    with pytest.raises(ValueError, match="say where pinned points are"):
+    with pytest.raises(ValueError, match="when points are pinned"):
         ParametricEmbedding(init=init[150:]).fit(proba, supervision=told)
     with pytest.raises(ValueError, match="init must be an array"):
         ParametricEmbedding().fit(proba, supervision=told)
@@ -325,9 +325,12 @@ def test_labels_of_one_class(iris, y):
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([[0.5, 0.6], [0.5, 0.5]], r"each row of X must be the probabilities.*row 0.*sum 1.1"),
-        ([[0.5, 0.5], [1.5, -0.5]], r"each row of X must be the probabilities.*row 1"),
-        ([[1.0], [1.0]], "X must have a column for each of at least 2 classes"),
+        (
+            [[0.5, 0.6], [0.5, 0.5]],
+            r"each row of X must be non-negative and sum to one; row 0.*sum 1.1",
+        ),
+        ([[0.5, 0.5], [1.5, -0.5]], r"each row of X must be non-negative and sum to one; row 1"),
+        ([[1.0], [1.0]], "X must have at least 2 columns, one for each class"),
         ([[np.nan, 1.0], [0.5, 0.5]], "X must be a finite matrix"),
         ([0.5, 0.5], "X must be a finite matrix"),
         ([[0.5, 0.5]], "X must be a finite matrix"),
@@ -382,7 +385,7 @@ def test_bad_calls(proba, iris):
         ParametricEmbedding(classifier=GaussianNB()).fit(iris[0])
     with pytest.raises(ValueError, match="class_names must be None"):
         ParametricEmbedding(classifier=GaussianNB(), class_names=["a", "b"]).fit(*iris)
-    with pytest.raises(ValueError, match="supervision must be of 150"):
+    with pytest.raises(ValueError, match="supervision must cover 150"):
         ParametricEmbedding().fit(proba, supervision=Supervision(10))
 
 

@@ -125,7 +125,7 @@ def test_all_are_registered(estimator, recipe_type):
 
 @pytest.mark.parametrize("wrong", [3, "HSSNE", dict, HSSNERecipe()])
 def test_what_is_no_method_cannot_be_registered(wrong):
-    with pytest.raises(TypeError, match="method must be a class of recipes or of estimators"):
+    with pytest.raises(TypeError, match="method must be a recipe class or an estimator class"):
         register(wrong)
 
 

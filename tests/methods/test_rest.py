@@ -141,7 +141,10 @@ def test_alpha_moved_and_taken_back_returns_to_the_cost(walk):
 @pytest.mark.parametrize("method", [HSSNE, SNE, NeRV])
 def test_a_fit_that_max_iter_stops_says_so(method):
     X = load_iris().data[::3]
-    with pytest.warns(ConvergenceWarning, match=r"stopped at 30 iterations.*max_iter = 30"):
+    with pytest.warns(
+        ConvergenceWarning,
+        match=r"did not converge within 30 iterations; raise max_iter \(now 30\)",
+    ):
         method(max_iter=30, random_state=0).fit(X)
 
 

@@ -40,7 +40,7 @@ def test_supervision(make):
     for wrong in (3, "a", np.zeros(N, int)):
         with pytest.raises(TypeError, match="supervision must be a Supervision or None"):
             make(supervision=wrong)
-    with pytest.raises(ValueError, match="supervision must be of 6 samples like P, got 5"):
+    with pytest.raises(ValueError, match="supervision must cover 6 points, got one of 5"):
         make(supervision=Supervision(5))
     for links in ("even", None, 1):
         with pytest.raises(ValueError, match="link_form must be"):
@@ -158,7 +158,7 @@ def test_layouts_out_of_range(make, dtype):
         assert objective.in_range(scale * Y)
     for wrong, message in (
         (1.01 * Y, r"norm .* at most 1e\+(15|140) in float"),
-        (np.full_like(Y, 1e300), "(be finite|have a norm)"),
+        (np.full_like(Y, 1e300), "(be finite|have a Frobenius norm)"),
         (np.full_like(Y, np.nan), "be finite"),
         (np.full_like(Y, -np.inf), "be finite"),
     ):

@@ -214,11 +214,11 @@ def test_derivative_by_single_logits(rng):
     ("changes", "message"),
     [
         ({"shares": np.full(9, -1.0)}, "shares must not be negative"),
-        ({"shares": np.zeros(9)}, "every center must have a member"),
+        ({"shares": np.zeros(9)}, "member_of must give every center a member"),
         ({"shares": np.eye(9)[0], "weights": np.ones(9)}, "weights must be 0 where shares are"),
         ({"owners": np.array([1, 0])}, "owners must be ascending"),
         ({"owners": np.array([0, 2])}, "owners must be ascending"),
-        ({"member_of": np.zeros(9, int)}, "every center must have a member"),
+        ({"member_of": np.zeros(9, int)}, "member_of must give every center a member"),
         ({"member_of": np.full(9, 2)}, "member_of must be in"),
         ({"weights": np.zeros(8)}, "weights"),
     ],

@@ -308,7 +308,7 @@ def test_a_point_without_allowed_neighbors_gets_the_rest(rows, form):
 
 def test_a_point_that_may_be_near_nobody(rows):
     told = Supervision(len(rows)).cannot_link([0], range(1, len(rows)))
-    with pytest.raises(ValueError, match="cannot-links leave point 0"):
+    with pytest.raises(ValueError, match="cannot-links separate point 0"):
         NeighborRetrieval(rows, width="uniform", supervision=told)
 
 

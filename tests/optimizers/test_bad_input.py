@@ -61,5 +61,8 @@ def test_settings(kind, name, value, error):
     "Y", [None, "ab", [[1.0, 2.0]], np.ones(3), np.ones((3, 2), int), np.ones((3, 2)) * 1j]
 )
 def test_layouts(kind, Y):
-    with pytest.raises(TypeError, match=r"Y must be an array \(n_samples, n_components\)"):
+    with pytest.raises(
+        TypeError,
+        match=r"Y must be a float32 or float64 array of shape \(n_samples, n_components\)",
+    ):
         kind().start(Y)

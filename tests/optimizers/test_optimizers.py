@@ -60,7 +60,7 @@ def test_the_bottom_is_found_without_curvature(bare, rng, optimizer):
 
 
 def test_the_fixed_point_needs_curvature(bare, rng):
-    with pytest.raises(TypeError, match="FixedPoint needs"):
+    with pytest.raises(TypeError, match="must provide curvature"):
         FixedPoint().step(bare, FixedPoint().start(rng.normal(size=bare.center.shape)))
 
 

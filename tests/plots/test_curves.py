@@ -106,7 +106,7 @@ def test_estimators_sessions_and_explorers_are_read():
     [
         (3, TypeError, "source must be a trace"),
         ([1, 2], TypeError, "source must be a trace"),
-        ([], ValueError, "source must have run"),
+        ([], ValueError, "source must have a trace with at least one record"),
         ({}, ValueError, "at least one trace"),
         ({"a": "text"}, TypeError, r"source\['a'\] must be a trace"),
         ([record(1)], ValueError, "must have a record with a cost"),

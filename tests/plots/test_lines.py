@@ -33,7 +33,7 @@ def test_wide_logarithmic_axes_keep_powers_of_ten():
         ({"curves": {}}, ValueError, "at least one curve"),
         ({"curves": {"a": 3}}, TypeError, r"curves\['a'\] must be a pair"),
         ({"curves": {"a": (["x"], [1])}}, TypeError, "must be numbers"),
-        ({"curves": {"a": ([1, 2], [1])}}, ValueError, "as many x as y"),
+        ({"curves": {"a": ([1, 2], [1])}}, ValueError, "equally many x and y"),
         ({"curves": {"a": ([1, np.nan], [1, 2])}}, ValueError, "must be finite"),
         ({"curves": {"a": ([0, 1], [1, 2])}, "log": "x"}, ValueError, "x above 0"),
         ({"log": "z"}, ValueError, "log must be"),

@@ -258,8 +258,8 @@ def test_a_screen_reader_is_told_what_there_is(Y, classes):
         ({"hover": {"note": ["a"]}}, r"hover\['note'\] must have one value"),
         ({"centers": [[0.0, 0, 0]]}, "centers must have 2 columns"),
         ({"centers": [[0.0, 0]], "center_names": ["a", "b"]}, "center_names must name each"),
-        ({"center_names": ["a"]}, "center_names must come with centers"),
-        ({"center_classes": ["a"]}, "center_classes must come with centers"),
+        ({"center_names": ["a"]}, "center_names must be given together with centers"),
+        ({"center_classes": ["a"]}, "center_classes must be given together with centers"),
         ({"centers": np.eye(2), "center_classes": ["a"]}, "center_classes must name the class"),
         ({"directions": [[np.inf, 0.0]]}, "directions must be finite"),
         ({"size": 10}, "size must be at least 100"),
@@ -283,8 +283,8 @@ def test_numbers_may_be_of_any_integer_type(Y):
         ({"layouts": {}}, ValueError, "at least one layout"),
         ({"layouts": {"a": np.eye(3), "b": np.eye(2)}}, ValueError, "of the same points"),
         ({"layouts": {"a": [["x"]]}}, ValueError, r"layouts\['a'\] must be"),
-        ({"metrics": {"z": "text"}}, ValueError, "metrics must be of the layouts"),
-        ({"metrics": {"a": 3}}, TypeError, "metrics must be texts or numbers"),
+        ({"metrics": {"z": "text"}}, ValueError, "metrics must have keys among the layouts"),
+        ({"metrics": {"a": 3}}, TypeError, "metrics must be a mapping of names to text or numbers"),
         ({"columns": 0}, ValueError, "columns must be at least 1"),
     ],
 )
@@ -342,7 +342,7 @@ def test_degenerate_layouts_are_drawn(Y):
 
 
 def test_names_of_layouts_and_classes_along_a_path_are_named_in_errors(Y):
-    with pytest.raises(ValueError, match="names of layouts must be text of whole characters"):
+    with pytest.raises(ValueError, match="names of layouts must be text that UTF-8 can encode"):
         plots.comparison_grid({"a": Y, "\ud800": Y})
-    with pytest.raises(ValueError, match="y must have one value for each of the 30 samples"):
+    with pytest.raises(ValueError, match="y must have one value for each of the 30 points"):
         plots.annealing_path([PathStep(1.0, Y, 1.0)], np.ones((30, 2)))

@@ -48,21 +48,19 @@ def test_a_series_gives_its_name() -> None:
 
 
 def test_wrong_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"color must have one value for each of the 3 samples"):
+    with pytest.raises(ValueError, match=r"color must have one value for each of the 3 points"):
         as_column([1, 2], 3)
 
 
 def test_values_that_are_no_colors_are_refused() -> None:
-    with pytest.raises(
-        TypeError, match=r"color must have numbers, .*, got values of type dict, set"
-    ):
+    with pytest.raises(TypeError, match=r"color must be numbers, .*, got values of type dict, set"):
         as_column([{1}, {2: 3}, None], 3)
 
 
 def test_text_that_no_page_can_show_is_refused() -> None:
-    with pytest.raises(ValueError, match="color must be text of whole characters"):
+    with pytest.raises(ValueError, match="color must be text that UTF-8 can encode"):
         as_column(["a", "b\ud800"], 2)
-    with pytest.raises(ValueError, match="the name of color must be text of whole characters"):
+    with pytest.raises(ValueError, match="the name of color must be text that UTF-8 can encode"):
         as_column(pd.Series([1.0, 2.0], name="\udfff"), 2)
 
 

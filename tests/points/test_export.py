@@ -69,7 +69,7 @@ def test_labels_are_found_by_the_index():
     assert frame.label["p"] == "a"
     with pytest.raises(ValueError, match="labels differ"):
         export.write_labels(frame.rename({"p": "z"}), index, LABELS, "label", keep=True)
-    with pytest.raises(ValueError, match="a row for each of the 4 points, not 3"):
+    with pytest.raises(ValueError, match="a row for each of the 4 points, got 3"):
         export.write_labels(frame[:3], index, LABELS, "label", keep=True)
 
 

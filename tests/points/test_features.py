@@ -116,7 +116,9 @@ def test_distances_are_no_columns() -> None:
     chosen = choose_features(frame, distances=True)
     assert chosen.matrix is frame
     assert list(chosen.table.index) == ["a", "b", "c"]  # type: ignore[union-attr]
-    with pytest.raises(ValueError, match="features and standardize"):
+    with pytest.raises(
+        ValueError, match="features, standardize, prepare and missing must not be given"
+    ):
         choose_features(frame, standardize=True, distances=True)
 
 
@@ -144,7 +146,10 @@ def test_missing_values_are_refused_on_request(data: Any, message: str, options:
     ("options", "message"),
     [
         ({"prepare": "standard"}, 'prepare must be "auto", None or a transformer'),
-        ({"prepare": StandardScaler(), "features": ["height"]}, "a transformer has its own"),
+        (
+            {"prepare": StandardScaler(), "features": ["height"]},
+            "given with a transformer in prepare",
+        ),
         ({"prepare": None, "missing": "mean"}, 'needs prepare="auto"'),
         ({"missing": "drop"}, r"X\.dropna\(\)"),
         ({"missing": "zero"}, "missing must be one of 'median'"),
@@ -168,7 +173,7 @@ def test_wrong_preparations_are_named(options: Any, message: str) -> None:
         ((pd.DataFrame({"a": [np.nan, np.nan]}),), "X must have a column of numbers"),
         ((pd.DataFrame({"a": [None, np.ones(3)]}),), r"np\.stack\(df\['a'\]\) is a matrix"),
         ((pd.DataFrame([[1, 2]], columns=["a", "a"]),), "distinct"),
-        ((pl.DataFrame({"a": [1]}).lazy(),), "collect it"),
+        ((pl.DataFrame({"a": [1]}).lazy(),), r"collect\(\) first"),
         ((np.zeros((3, 2)), "a"), "features names columns of a DataFrame"),
         ((np.zeros((3, 2)), None, "yes"), "standardize must be True or False"),
         ((sparse.csr_array(np.eye(3)), None, True), "fill a sparse matrix"),

@@ -176,7 +176,7 @@ def test_features_with_names_are_columns_beside_a_table() -> None:
     assert found.column(found.key(3))[0].values.tolist() == [1, 5, 9]
     assert found.column(found.named("g0", "where"))[0].kind == "number"
     assert found.named("g1", "where") == "g1", "a column of the table comes first"
-    with pytest.raises(ValueError, match="where must name one column, and several are called 'g2'"):
+    with pytest.raises(ValueError, match="where must name one column, but several are named 'g2'"):
         found.named("g2", "where")
     assert found.texts(found.key(2)) == ["0", "4", "8"]
     assert found.text(found.key(2), 1) == "4"

@@ -64,7 +64,7 @@ def test_arrays_take_columns_from_a_table() -> None:
     assert points.rows(1) == [("kind", ""), ("size", "")]
     points = of(np.zeros((2, 3)), columns=pd.DataFrame({"kind": ["a", "b"]}), color="kind")
     assert points.color.names == ("a", "b")
-    with pytest.raises(ValueError, match="a table itself"):
+    with pytest.raises(ValueError, match="because X is a table"):
         of(pd.DataFrame(COLUMNS), columns=pd.DataFrame(COLUMNS))
 
 
@@ -140,17 +140,20 @@ def test_one_long_text_costs_its_own_bytes_only(argument: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"color": "weight"}, "color='weight' is no column; the columns are name, height"),
-        ({"names": ["one"]}, "names must have one name for each of the 4 samples, got 1"),
+        (
+            {"color": "weight"},
+            "color must name a column, got 'weight'; the columns are name, height",
+        ),
+        ({"names": ["one"]}, "names must have one name for each of the 4 points, got 1"),
         ({"names": 5}, "names must have one value for each point, got int"),
         ({"columns": ["weight"]}, "columns must be columns of X, got weight"),
         ({"columns": 3}, "columns must be names of columns or a table, got int"),
         ({"images": "kind"}, r"images\[0\] cannot be read"),
-        ({"images": np.zeros((3, 2, 2))}, "one image for each of the 4 samples, got 3"),
+        ({"images": np.zeros((3, 2, 2))}, "one image for each of the 4 points, got 3"),
         ({"images": np.zeros((4, 9))}, r"reshape\(-1, 3, 3\) may be meant"),
         ({"images": [np.zeros(4)] * 4}, r"images\[0\] must have shape"),
         ({"images": 7}, "images must be arrays, bytes or paths"),
-        ({"images": [b"<svg/>"] * 4}, r"images\[0\] is no image"),
+        ({"images": [b"<svg/>"] * 4}, r"images\[0\] must be an image of type"),
         ({"images": [3] * 4}, r"images\[0\] must be an array"),
     ],
 )
@@ -160,7 +163,9 @@ def test_wrong_arguments_are_named(options: dict[str, Any], message: str) -> Non
 
 
 def test_names_of_columns_need_a_table() -> None:
-    with pytest.raises(ValueError, match="color='kind' names a column, but the data have none"):
+    with pytest.raises(
+        ValueError, match="color='kind' names a column, but the data have no columns"
+    ):
         of(np.zeros((2, 2)), color="kind")
 
 

@@ -107,7 +107,7 @@ def test_folds_that_lack_a_class():
     few[[0, 1, 2, 10]] = [0, 0, 0, 1]
     with (
         pytest.warns(UserWarning, match="least populated class"),
-        pytest.raises(ValueError, match="cv must be folds that fit these labels, got 2"),
+        pytest.raises(ValueError, match="cv must give folds that suit these labels, got 2"),
     ):
         class_posteriors(LogisticRegression(), X, few, cv=2)
 
@@ -115,7 +115,9 @@ def test_folds_that_lack_a_class():
 def test_documents_of_a_topic_model():
     model = LatentDirichletAllocation(3, max_iter=2, random_state=0).fit(X)
     for wrong in ("abc", -X, X[:, :2], X[:, 0]):
-        with pytest.raises(ValueError, match="X must be counts of documents for the model"):
+        with pytest.raises(
+            ValueError, match="X must be word counts of documents that model accepts"
+        ):
             topic_posteriors(model, wrong)
     for wrong in (3, "a", [0.5, 1.5], [0, 9], [0]):
         with pytest.raises((TypeError, ValueError), match="topics must"):
@@ -127,7 +129,9 @@ def test_what_is_learned_from():
     for wrong in (None, "abc", X[:, 0]):
         with pytest.raises(ValueError, match="X must"):
             learn("naive-bayes", wrong, known)
-    for wrong in (None, LABELS, as_supervision(LABELS[:-1], 19)):
-        with pytest.raises(TypeError, match="supervision must be a Supervision of 20 points"):
+    for wrong in (None, LABELS):
+        with pytest.raises(TypeError, match="supervision must be of type Supervision"):
             learn("naive-bayes", X, wrong)
+    with pytest.raises(ValueError, match="supervision must cover 20 points, got one of 19"):
+        learn("naive-bayes", X, as_supervision(LABELS[:-1], 19))
     assert learn("naive-bayes", X.tolist(), known).predict_proba(X).shape == (20, 2)

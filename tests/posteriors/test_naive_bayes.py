@@ -119,7 +119,7 @@ def test_bad_data(documents):
     X, y = documents
     with pytest.raises(ValueError, match="Negative values"):
         NaiveBayes().fit(-X, y)
-    with pytest.raises(ValueError, match="y must have one of classes_"):
+    with pytest.raises(ValueError, match="y must have a label among classes_"):
         NaiveBayes().fit(X, y).leave_one_out_proba(X, y + 1)
     with pytest.raises(ValueError, match="sample_weight must not be zero for all"):
         NaiveBayes().fit(X, y, sample_weight=(y > 0).astype(float))

@@ -148,7 +148,7 @@ def test_bad_classifiers(iris, partly, classifier, error, says):
 
 def test_bad_labels(iris, partly):
     X, _ = iris
-    with pytest.raises(ValueError, match="y must label objects of at least two classes"):
+    with pytest.raises(ValueError, match="must label points of at least two classes"):
         class_posteriors(GaussianNB(), X, np.zeros(150))
     with pytest.raises(ValueError, match="cv must be"):
         class_posteriors(GaussianNB(), X, partly, cv="ten")

@@ -193,7 +193,7 @@ def test_nerv_carries_labels_where_all_pairs_are_there() -> None:
     many[:, 0] = np.arange(5000)
     assert nb.NeRV().recipe.live(5000).propagate_labels is False
     assert nb.NeRV(algorithm="grid", map_width="uniform").recipe.live(90).propagate_labels is False
-    with pytest.raises(ValueError, match="propagate_labels=True serves affinities of all pairs"):
+    with pytest.raises(ValueError, match="propagate_labels=True needs affinities of all pairs"):
         nb.NeRV(propagate_labels=True).fit(many)
     nb.NeRV(propagate_labels=True, algorithm="exact").recipe.check(5000, Supervision(5000))
 

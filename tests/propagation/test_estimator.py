@@ -104,7 +104,7 @@ def test_dissimilarities_that_are_not_stored_are_far():
 def test_labels_are_needed():
     with pytest.raises(ValueError, match="requires y to be passed"):
         nb.PropagationClassifier().fit(X)
-    with pytest.raises(ValueError, match="cannot both be given"):
+    with pytest.raises(ValueError, match="must not both be given"):
         nb.PropagationClassifier().fit(X, KNOWN, nb.Supervision(150))
     with pytest.raises(ValueError, match="at least one label"):
         nb.PropagationClassifier().fit(X, np.full(150, -1))

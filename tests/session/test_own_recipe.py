@@ -107,5 +107,5 @@ def test_bad_values_are_refused_by_the_declaration(names):
 
 
 def test_what_is_no_recipe_cannot_be_registered():
-    with pytest.raises(TypeError, match="method must be a class of recipes or of estimators"):
+    with pytest.raises(TypeError, match="method must be a recipe class or an estimator class"):
         registry.register(np.mean)  # type: ignore[arg-type]

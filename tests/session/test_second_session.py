@@ -97,7 +97,9 @@ def test_a_method_that_the_data_do_not_suit_is_refused(start: Callable[..., Sess
     first = start()
     with pytest.raises(ValueError, match="an estimator, got 'no'"):
         SecondSession(first, "no")
-    with pytest.raises(ValueError, match="method takes dissimilarities"):
+    with pytest.raises(
+        ValueError, match="needs dissimilarities, but the data of the session are features"
+    ):
         SecondSession(first, nb.HSSNE(metric="precomputed"))
     with pytest.raises(TypeError, match="method must be a name, an estimator"):
         SecondSession(first, 3)

@@ -268,7 +268,7 @@ def test_sparse_and_precomputed_data(iris, make, tmp_path):
         loaded.close()
 
 
-@pytest.mark.filterwarnings("ignore:.*at distance zero")
+@pytest.mark.filterwarnings("ignore:.*equally near neighbors")
 @pytest.mark.parametrize("kind", ["HSSNE", "Mbed", "NeRV", "SNE"])
 def test_small_and_degenerate_data(make, kind):
     def method(**keywords):

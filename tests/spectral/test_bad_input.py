@@ -73,14 +73,14 @@ def test_fewer_than_two_classes(blobs, kind):
     X = blobs[0]
     with pytest.raises(ValueError, match="requires y to be passed"):
         kind().fit(X)
-    with pytest.raises(ValueError, match=r"y must label points of two classes at least.* got 0"):
+    with pytest.raises(ValueError, match=r"must label points of at least two classes.* got 0"):
         kind().fit(X, np.full(60, -1))
-    with pytest.raises(ValueError, match=r"y must label points of two classes at least.* got 1"):
+    with pytest.raises(ValueError, match=r"must label points of at least two classes.* got 1"):
         kind().fit(X, np.zeros(60, dtype=int))
-    with pytest.raises(ValueError, match="y must label points of two classes"):
+    with pytest.raises(ValueError, match="must label points of at least two classes"):
         kind().fit(X, supervision=Supervision(60).must_link([0, 1]))
     uniform = np.full((60, 2), 0.5)
-    with pytest.raises(ValueError, match=r"y must label points of two classes at least.* got 0"):
+    with pytest.raises(ValueError, match=r"must label points of at least two classes.* got 0"):
         kind().fit(X, uniform)
 
 
@@ -97,13 +97,13 @@ def test_data(blobs, name):
     for bad in (np.where(X.max() - 1e-9 < X, np.nan, X), [["a", "b"]] * 60, X[:, 0]):
         with pytest.raises(ValueError, match="X must be"):
             kind().fit(bad, y)
-    with pytest.raises(ValueError, match="X must have points that differ"):
+    with pytest.raises(ValueError, match="X must have distinct points"):
         kind().fit(np.ones((60, 3)), y)
     with pytest.raises(ValueError, match="y must have 60 labels"):
         kind().fit(X, y[:50])
-    with pytest.raises(ValueError, match="supervision must be of 60 points"):
+    with pytest.raises(ValueError, match="supervision must cover 60 points"):
         kind().fit(X, supervision=Supervision(50))
-    with pytest.raises(ValueError, match="y and supervision cannot both be given"):
+    with pytest.raises(ValueError, match="y and supervision must not both be given"):
         kind().fit(X, y, Supervision(60))
     with pytest.raises(ValueError, match=r"4 features|shape"):
         kind().fit(X, y).transform(X[:, :4])
@@ -128,7 +128,10 @@ def test_data_whose_squares_are_lost(blobs, name, scale):
 def test_new_points_that_the_map_cannot_hold(blobs):
     X, _, y = blobs
     fitted = LFDA().fit(X, y)
-    for scale, message in ((1e60, "X must be projected to numbers"), (1e200, "X must be at most")):
+    for scale, message in (
+        (1e60, "X must not project to magnitudes"),
+        (1e200, "X must be at most"),
+    ):
         with pytest.raises(ValueError, match=message):
             fitted.transform(scale * X)
     with pytest.raises(ValueError, match="X must be at most"):

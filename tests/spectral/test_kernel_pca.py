@@ -114,7 +114,7 @@ def test_the_width_and_the_number_of_axes(blobs):
         ({"kernel": "cosinus"}, "kernel must be one of 'precomputed', 'additive_chi2'"),
         ({"kernel": "chi2"}, "kernel must be one that applies to this X"),
         ({"kernel": lambda a, b: np.nan}, "kernel must give finite values"),
-        ({"kernel": lambda a, b: 1.0}, "points that differ in the kernel's view"),
+        ({"kernel": lambda a, b: 1.0}, "X must have distinct points in the space of the kernel"),
         ({"kernel": "precomputed"}, "X must be the square kernel matrix"),
         ({"kernel_coefficient": 0.0}, "kernel_coefficient must be a finite number at least 1e-12"),
         ({"kernel_coefficient": "auto"}, "kernel_coefficient must be one of 'scale'"),

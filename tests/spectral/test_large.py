@@ -144,7 +144,7 @@ def test_directions_without_variance_are_left_out(monkeypatch):
     assert thin[0].rank == 5
     assert np.array_equal(thin[0].Z, thin[1].Z)
     assert Subspace.of(np.ones((200, 120)), "auto").rank == 0
-    with pytest.raises(ValueError, match="points that differ"):
+    with pytest.raises(ValueError, match="distinct points"):
         PCA().fit(np.ones((200, 120)))
 
 

@@ -247,5 +247,5 @@ def test_a_map_of_degenerate_data(kind, rank):
     assert np.linalg.matrix_rank(run.embedding.astype(float), tol=1e-5) == rank
     other = np.random.default_rng(0).standard_normal((12, 2))
     assert np.isfinite(recipe.adopt(other, subspace, supervision, np.random.default_rng(0)).Y).all()
-    with pytest.raises(ValueError, match=r"X must have points that differ|n_components must be at"):
+    with pytest.raises(ValueError, match=r"X must have distinct points|n_components must be at"):
         estimator_of(kind)(**recipe.parameters).fit(X, np.arange(12) // 6)

@@ -93,7 +93,7 @@ def test_a_file_that_another_has_written_meanwhile_is_not_replaced(tmp_path, fil
         file.write(b"older")
         write_atomically(path, lambda other: other.write(b"newer"), first)
 
-    with pytest.raises(NotReplacedError, match="x was written by somebody else"):
+    with pytest.raises(NotReplacedError, match="x was changed by another program"):
         write_atomically(path, slow, first)
     assert path.read_bytes() == b"newer"
     with pytest.raises(NotReplacedError):

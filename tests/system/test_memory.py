@@ -30,8 +30,8 @@ def test_there_is_some_and_no_more_than_a_container_allows(tmp_path, monkeypatch
 def test_what_is_larger_is_refused_with_its_bytes(monkeypatch):
     monkeypatch.setattr(memory, "memory_limit", lambda: 24 * 10**9)
     check_memory(24e9, "it", "less=True")
-    message = "pairs would take 196 GB of memory, of which this machine has 24 GB; less is needed"
-    with pytest.raises(ValueError, match=re.escape(message) + " with less=True"):
+    message = "pairs would take 196 GB of memory, but this machine has 24 GB; use"
+    with pytest.raises(ValueError, match=re.escape(message) + " less=True"):
         check_memory(196e9, "pairs", "less=True")
     monkeypatch.setattr(memory, "memory_limit", lambda: None)
     check_memory(1e30, "it", "less=True")
@@ -60,8 +60,8 @@ Y = np.arange(300) % 3
     [
         (
             lambda: perplexity_affinities(X, 30),
-            "affinities of all 300 × 300 pairs would take 360 kB of memory, of which this machine "
-            'has 100 kB; less is needed with n_neighbors=... .* algorithm="grid"',
+            "affinities of all 300 × 300 pairs would take 360 kB of memory, but this machine "
+            'has 100 kB; use n_neighbors=... .* algorithm="grid"',
         ),
         (
             lambda: perplexity_affinities(X, 30, n_neighbors=90),
@@ -79,7 +79,7 @@ Y = np.arange(300) % 3
         (
             lambda: nb.spectral.KPCATrick().fit(X, Y),
             "the kernel of all 300 × 300 pairs, with its eigenvectors, would take 3.6 MB of memory,"
-            " of which this machine has 100 kB; less is needed with n_landmarks=299",
+            " but this machine has 100 kB; use n_landmarks=299",
         ),
         (
             lambda: nb.spectral.KPCATrick(n_landmarks=20).fit(X, Y),
@@ -88,7 +88,7 @@ Y = np.arange(300) % 3
         (
             lambda: nb.Mbed().fit(X, Y),
             "one width for all points, which needs all 300 × 300 pairs, would take 720 kB .* "
-            'with a width for each point, affinity="perplexity" of Mbed',
+            'use a width for each point, affinity="perplexity" of Mbed',
         ),
         (
             lambda: nb.Mbed(directions="centers").fit(X, Y),

@@ -114,7 +114,7 @@ def test_nobody_hears_of_other_threads():
 
 def test_a_warning_is_heard_and_still_a_warning():
     heard = Heard()
-    with reported(heard), pytest.warns(UserWarning, match="tied for nearest"):
+    with reported(heard), pytest.warns(UserWarning, match="equally near neighbors"):
         perplexity_affinities(np.ones((40, 2)), 5)
     assert len(heard.remarks) == 1
     with pytest.warns(UserWarning, match="alone") as caught:

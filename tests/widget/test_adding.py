@@ -189,7 +189,7 @@ def test_methods_and_maps_that_place_none_say_so(explore: Any, rng: Any) -> None
     D = np.linalg.norm(X[:, None] - X, axis=-1)
     with pytest.raises(ValueError, match='metric must not be "precomputed"'):
         explore(D, nb.HSSNE(**METHOD, metric="precomputed")).add(D[:1])
-    with pytest.raises(ValueError, match="method must place new rows"):
+    with pytest.raises(ValueError, match="method must be able to place new rows"):
         explore(X, nb.spectral.LPP()).add(X[:1])
 
 

@@ -400,7 +400,7 @@ def test_without_pandas_to_frame_says_what_to_install(
     explorer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="pip install pandas"):
+    with pytest.raises(ImportError, match='pip install "pandas"'):
         explorer.to_frame()
 
 
@@ -559,9 +559,9 @@ def test_commands_may_come_from_several_threads(page: Page, session: FakeSession
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "either X or session"),
-        ({"X": np.zeros((3, 2)), "session": FakeSession()}, "either X or session"),
-        ({"session": FakeSession(), "supervision": [0]}, "come with the session"),
+        ({}, "X, session or autosave"),
+        ({"X": np.zeros((3, 2)), "session": FakeSession()}, "X and session must not both"),
+        ({"session": FakeSession(), "supervision": [0]}, "must not be given without X"),
         ({"session": FakeSession(), "height": 10}, "height must be"),
         ({"session": FakeSession(), "color": [1]}, "color must have"),
         ({"session": FakeSession(), "color": [[1], [2, 3]]}, "color must have"),
@@ -723,7 +723,9 @@ def test_a_page_writes_no_trait_but_those_meant_for_it(
     assert explorer.get_state() == before
     refused = [name for name in before if name != "revision"]
     assert corrected == [refused], "the page is told what Python has"
-    assert "may not write n_samples" in caplog.text.replace(", ".join(refused), "n_samples")
+    assert "traits that it may not set: n_samples" in caplog.text.replace(
+        ", ".join(refused), "n_samples"
+    )
     assert not page.command("set", alpha=10**400)["ok"]
     assert page.command("pin", [5])["ok"], "points are still checked against all six"
 
@@ -856,5 +858,5 @@ def test_a_page_sets_only_what_it_shows(
     page: Page, session: FakeSession, name: str, arguments: dict[str, Any]
 ) -> None:
     reply = page.command(name, **arguments)
-    assert "only parameters that it shows ('alpha'" in reply["error"]
+    assert "parameter must be one that the page shows ('alpha'" in reply["error"]
     assert page.command("set", alpha=1.2)["ok"]

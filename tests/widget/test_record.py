@@ -471,7 +471,7 @@ def test_the_file_alone_brings_map_and_colors_back(explore, frame, tmp_path, qui
     assert after.color_column["names"] == ["a", "b", "c"]
     assert after.color_column["title"] == "kind"
     assert after.color_by == "column"
-    with pytest.raises(ValueError, match="no file to go on from"):
+    with pytest.raises(ValueError, match="autosave must be an existing session file"):
         nb.Explorer(autosave=tmp_path / "none.nbembed")
 
 
@@ -659,7 +659,7 @@ def test_a_file_of_other_data_is_left_alone(explore, frame, tmp_path, quick):
     path = tmp_path / "work.nbembed"
     explore(frame, autosave=path).close()
     kept = path.read_bytes()
-    with pytest.raises(ValueError, match="autosave must be a new file, or one of the same data"):
+    with pytest.raises(ValueError, match="autosave must be a new file, or a session of the same X"):
         explore(frame[["u", "v"]] ** 2 + np.arange(24)[:, None], autosave=path)
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ValueError, match=r"autosave: .*choose another file"):

@@ -27,7 +27,7 @@ def fingerprint(value: Any) -> str:
     try:
         return str(joblib.hash(described(value), hash_name="sha1"))
     except Exception as error:
-        raise TypeError(f"it has a part that cannot be pickled: {error}") from error
+        raise TypeError(f"a part cannot be pickled: {error}") from error
 
 
 def described(value: Any) -> Any:

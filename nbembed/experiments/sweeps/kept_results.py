@@ -30,7 +30,9 @@ class KeptResults:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ValueError(f"folder must be where files can be kept: {error}") from None
+            raise ValueError(
+                f"folder must be a directory in which files can be written: {error}"
+            ) from None
 
     def find(self, key: str) -> dict[str, Any] | None:
         """Return the result of that fingerprint, None where there is none that can be read."""

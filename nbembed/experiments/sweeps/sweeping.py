@@ -225,7 +225,10 @@ def _scored(task: Task, fit: Fit) -> tuple[Any, dict[str, float]]:
         if isinstance(value, Mapping):
             for each, number in value.items():
                 if not isinstance(each, str) or each in RESERVED or each in task.parameters:
-                    raise ValueError(f"scoring must not return {each!r}, another column's name")
+                    raise ValueError(
+                        f"scoring must not return a score named {each!r}, the name "
+                        "of another column"
+                    )
                 scores[each] = _score(each, number)
         else:
             scores[name] = _score(name, value)
@@ -271,7 +274,8 @@ def _settings(estimator: Any, param_grid: Any) -> list[dict[str, Any]]:
         settings = [dict(setting) for setting in ParameterGrid(param_grid)]
     except (TypeError, ValueError) as error:
         raise type(error)(
-            f"param_grid must be a mapping of names to sequences, or several: {error}"
+            "param_grid must be a mapping of names to sequences, or a list of such mappings: "
+            f"{error}"
         ) from None
     known = estimator.get_params(deep=True)
     for setting in settings:
@@ -282,7 +286,10 @@ def _settings(estimator: Any, param_grid: Any) -> list[dict[str, Any]]:
                     f"{', '.join(sorted(known))}, got {name!r}"
                 )
             if name in RESERVED:
-                raise ValueError(f"param_grid must not have {name!r}, a column of the table")
+                raise ValueError(
+                    f"param_grid must not have a parameter named {name!r}, the name "
+                    "of another column"
+                )
     if not settings:
         raise ValueError(f"param_grid must have at least one setting, got {param_grid!r}")
     return settings
@@ -315,7 +322,7 @@ def _scorers(estimator: Any, scoring: Any, taken: Sequence[str]) -> dict[str, An
     if scoring is None:
         if not hasattr(estimator, "score"):
             raise ValueError(
-                f"scoring must be given: {type(estimator).__name__} has no score of its own"
+                f"scoring must be given, because {type(estimator).__name__} has no score method"
             )
         return {"score": own_score}
     given = scoring if isinstance(scoring, Mapping) else {"score": scoring}
@@ -325,7 +332,7 @@ def _scorers(estimator: Any, scoring: Any, taken: Sequence[str]) -> dict[str, An
     for name, scorer in given.items():
         if not isinstance(name, str) or name in RESERVED or name in taken:
             raise ValueError(
-                f"scoring must have names that are no other column's of the table, got {name!r}"
+                f"scoring must not have a score named {name!r}, the name of another column"
             )
         if isinstance(scorer, str):
             try:
@@ -333,7 +340,10 @@ def _scorers(estimator: Any, scoring: Any, taken: Sequence[str]) -> dict[str, An
             except ValueError as error:
                 raise ValueError(f"scoring must be a scorer of scikit-learn: {error}") from None
         if not callable(scorer) or isinstance(scorer, type):
-            raise TypeError(f"scoring must be a word or take (model, X, y), got {scorer!r}")
+            raise TypeError(
+                "scoring must be the name of a scorer or a function of (model, X, "
+                f"y), got {scorer!r}"
+            )
         found[name] = scorer
     return found
 
@@ -387,7 +397,7 @@ def _folds(
             f"{cv!r}: {error}"
         ) from None
     if not splits or not all(a.size and b.size for a, b in splits):
-        raise ValueError(f"cv must give folds with points to fit and points to score, got {cv!r}")
+        raise ValueError(f"cv must give folds with training and test points, got {cv!r}")
     return list(enumerate(splits))
 
 
@@ -440,7 +450,7 @@ def _keys(task: Task, fits: Sequence[Fit]) -> Iterator[str]:
         common = fingerprint(shared)
     except Exception as error:
         raise TypeError(
-            f"estimator and scoring must be recognizable with a folder, but {error}; give "
+            f"estimator and scoring must be picklable when folder is given, but {error}; use "
             "folder=None"
         ) from None
     for fit in fits:
@@ -448,8 +458,8 @@ def _keys(task: Task, fits: Sequence[Fit]) -> Iterator[str]:
             yield fingerprint([common, _given_parameters(fit), fit.seed, fit.train, fit.test])
         except Exception as error:
             raise TypeError(
-                f"param_grid must have values that are recognizable with a folder, but {error}; "
-                "give folder=None"
+                f"param_grid must have picklable values when folder is given, but {error}; use "
+                "folder=None"
             ) from None
 
 
@@ -486,7 +496,7 @@ def _table(
     failed = [row for row in rows if row["error"] is not None]
     if failed:
         warnings.warn(
-            f"{len(failed)} of {len(rows)} fits failed; the first of them: {failed[0]['error']}",
+            f"{len(failed)} of {len(rows)} fits failed, the first with {failed[0]['error']}",
             FitFailedWarning,
             stacklevel=3,
         )

@@ -17,7 +17,7 @@ class Array:
 
     def __init__(self, context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> None:
         if kind.layout != "C":
-            raise TypeError(f"only C-contiguous arrays have rows to point at, got {kind}")
+            raise TypeError(f"array must be C-contiguous for pointers to its rows, got {kind}")
         parts = array_parts(context, builder, kind, value)
         self.builder = builder
         self.data = Pointer(parts.data, parts.element)

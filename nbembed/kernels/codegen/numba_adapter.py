@@ -36,8 +36,8 @@ from nbembed.kernels import compilation
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]  # made from the environment at run time
     raise ImportError(
-        "NUMBA_DISABLE_JIT is set, and nbembed's kernels, which are partly written as machine "
-        "code, cannot run uncompiled; unset it"
+        "nbembed's kernels cannot run uncompiled, but NUMBA_DISABLE_JIT is set; unset it and "
+        "restart Python"
     )
 
 _logger = logging.getLogger(__name__)

@@ -158,8 +158,8 @@ class MbedParameters(Recipe[Affinities]):
         check_algorithm(self.algorithm, n_components)
         if self.algorithm == "grid" and self.affinity == "global":
             raise ValueError(
-                "algorithm='grid' serves affinities of nearest neighbors, affinity='perplexity', "
-                "got 'global'; 'exact' and 'auto' serve any"
+                "algorithm='grid' needs affinity='perplexity', got 'global'; use algorithm "
+                "'exact' or 'auto'"
             )
         check_count("n_init", self.n_init)
         self.check_live(
@@ -336,8 +336,8 @@ class MbedParameters(Recipe[Affinities]):
         if found is None:
             if named == 0:
                 raise ValueError(
-                    "n_classes must be given (an integer of at least 1) where neither y nor "
-                    "supervision names any class"
+                    "n_classes must be an integer of at least 1 when neither y nor supervision "
+                    "names a class, got None"
                 )
             return named
         if found < named:

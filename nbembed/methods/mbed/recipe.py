@@ -198,7 +198,9 @@ class MbedRecipe(MbedParameters):
         if self._heavy:
             return self._heavy_objective(affinities, supervision, geometry, lam * geometry.scale)
         if geometry.directions is None:
-            raise ValueError("geometry must have directions; make_start() and adopt() give it")
+            raise ValueError(
+                "geometry must have directions; make_start() and adopt() return such a geometry"
+            )
         return LargeMargin(
             affinities,
             lam * geometry.scale,
@@ -408,7 +410,10 @@ class MbedRecipe(MbedParameters):
         none = none_of(affinities, supervision, n_classes, self.n_jobs)
         if self._has_centers:
             if geometry.reference is None:
-                raise ValueError("geometry must have a reference; make_start() and adopt() give it")
+                raise ValueError(
+                    "geometry must have a reference; make_start() and adopt() "
+                    "return such a geometry"
+                )
             n_components = geometry.reference.shape[1]
             regions = make_centers(geometry.reference, supervision, n_classes, none)
             if prior is None:
@@ -416,7 +421,9 @@ class MbedRecipe(MbedParameters):
                 mass = regions.targets[regions.counted].sum(axis=0) + 1
                 prior = mass / mass.sum()
         elif geometry.directions is None:
-            raise ValueError("geometry must have directions; make_start() and adopt() give it")
+            raise ValueError(
+                "geometry must have directions; make_start() and adopt() return such a geometry"
+            )
         else:
             n_components = geometry.directions.shape[1]
             regions = Rays(geometry.directions, geometry.scale, ~none)

@@ -258,15 +258,14 @@ class ParametricEmbedding(Estimator):
             return self.recipe.checked_rows(data), checked
         if y is None and supervision is None:
             raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: a "
-                "classifier learns from labels, in y or in supervision"
+                f"{type(self).__name__} requires y to be passed, but the target y is None; "
+                "supervision can be given instead"
             )
         data, checked = super()._check_input(X, y, supervision)
         found = labeled_classes(checked).size
         if found < 2:
             raise ValueError(
-                f"y must label points of at least two classes for a classifier to learn from, got "
-                f"{found} class{'' if found == 1 else 'es'}"
+                f"y (or supervision) must label points of at least two classes, got {found}"
             )
         return data, checked
 
@@ -310,8 +309,8 @@ class ParametricEmbedding(Estimator):
         places, unsolved = objective.solve(self.class_embedding_)
         if unsolved:
             warnings.warn(
-                f"{unsolved} of {len(rows)} points did not converge, with eta_objects = "
-                f"{self.eta_objects}; they are returned where the search ended",
+                f"{unsolved} of {len(rows)} points did not converge with eta_objects = "
+                f"{self.eta_objects}; their last positions are returned",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -129,7 +129,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             resolve_classifier(self.classifier)
             if names is not None:
                 raise ValueError(
-                    "class_names must be None where a classifier is given: labels have names"
+                    "class_names must be None when a classifier is given: its classes are named "
+                    "by the labels"
                 )
             if self.class_prior is not None:
                 entries, n_classes = np.size(self.class_prior), len(supervision.classes)
@@ -158,7 +159,7 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
         if self.classifier is None:
             return Posteriors(self.checked_rows(X), self._names() or ())
         if supervision is None:
-            raise ValueError("supervision must be given where a classifier is to learn from it")
+            raise ValueError("supervision must be given with a classifier, which learns from it")
         return learned_posteriors(self.classifier, X, supervision)
 
     @one_blas_thread()
@@ -316,8 +317,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             rows = check_posteriors(X, "X")
         except ValueError as error:
             raise ValueError(
-                f"{error}; for other data give a classifier that learns posteriors from labels, "
-                f'such as classifier="soft-nearest-neighbor"'
+                f"{error}; for other data, set a classifier that learns class probabilities from "
+                'labels, such as classifier="soft-nearest-neighbor"'
             ) from None
         names = self._names()
         if names is not None and len(names) != rows.shape[1]:
@@ -352,8 +353,8 @@ class ParametricEmbeddingRecipe(Recipe[Posteriors]):
             return unfolded(given, supervision.pinned, K - 1)
         if supervision.pinned.size:
             raise ValueError(
-                f"init must have shape (n_samples + n_classes, n_components) = ({n + K}, {d}) to "
-                f"say where pinned points are, got {given.shape}"
+                f"init must have shape (n_samples + n_classes, n_components) = ({n + K}, {d}) "
+                f"when points are pinned, got {given.shape}"
             )
         given = unfolded(given, supervision.pinned)
         return _stacked(affinities.proba @ given, given, n)

@@ -25,6 +25,7 @@ from nbembed.points.groups.numbers import (
 )
 from nbembed.points.groups.words import WordDifference, compare_words
 from nbembed.points.text import in_sentence, text_of
+from nbembed.system.optional_packages import load_optional
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,12 +125,7 @@ class Description:
         ImportError
             If pandas, which nbembed does not require, is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                "to_frame() needs pandas, which nbembed does not install: pip install pandas"
-            ) from None
+        pd = load_optional("pandas", "to_frame()")
         return pd.DataFrame(self.columns()).set_index("feature")
 
     def columns(self) -> dict[str, Any]:
@@ -173,7 +169,7 @@ def describe(
     if others is None:
         others = np.setdiff1d(np.arange(n_samples), points, assume_unique=True)
         if not others.size:
-            raise ValueError("points must leave others to compare with, got all of them")
+            raise ValueError("points must not be all points: the others are compared with them")
     compared: list[tuple[Numbers, int]] = []
     effects, p = [np.zeros(0)], [np.zeros(0)]
     words: list[WordDifference] = []

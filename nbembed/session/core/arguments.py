@@ -53,7 +53,7 @@ def _name(name: str, value: Any, n_samples: int) -> str:
 
 def _new_name(name: str, value: Any, n_samples: int) -> str:
     if not check_name(name, value).strip():
-        raise ValueError(f"{name} must be a name that is not blank, got {shown(value)}")
+        raise ValueError(f"{name} must not be blank, got {shown(value)}")
     return str(value)
 
 
@@ -67,13 +67,13 @@ def _measured(name: str, value: Any, n_samples: int) -> float:
 
 def _count(name: str, value: Any, n_samples: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {shown(value)}")
+        raise ValueError(f"{name} must be an integer of at least 1, got {shown(value)}")
     return int(value)
 
 
 def _index(name: str, value: Any, n_samples: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise ValueError(f"{name} must be a whole number, got {shown(value)}")
+        raise ValueError(f"{name} must be an integer, got {shown(value)}")
     return int(value)
 
 
@@ -91,7 +91,7 @@ def _labels(name: str, value: Any, n_samples: int) -> list[list[Any]]:
 
 def _parameters(name: str, value: Any, n_samples: int) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise TypeError(f"{name} must be a map of parameters by name, got {shown(value)}")
+        raise TypeError(f"{name} must be a mapping of parameters by name, got {shown(value)}")
     return dict(value)
 
 

@@ -58,18 +58,20 @@ def suggested_labels(state: SessionState, a: Arguments, context: Context) -> Arg
     least = check_real("confidence", a["confidence"], low=0, high=1, open_low=True)
     found = context.suggestions()
     if found is None:
-        raise ValueError("accept() needs suggestions, and there are none yet")
+        raise ValueError(
+            "accept() needs suggestions, but there are none yet; label some points first"
+        )
     unlabeled = state.settings.supervision.top_class < 0
     open_ = found.above(0.0)
     open_ = open_[unlabeled[open_]]
     points = open_[found.confidence[open_] >= least]
     if not points.size:
         if not open_.size:
-            raise ValueError("accept() found nothing: labels reach no unlabeled point")
+            raise ValueError("accept() found no suggestions: labels reach no unlabeled point")
         most = float(found.confidence[open_].max())
         raise ValueError(
-            f"confidence must be at most {most:.4g}, the most that an unlabeled point's "
-            f"suggestion has, got {least:.4g}"
+            f"confidence must be at most {most:.4g}, the highest confidence of a suggestion, got "
+            f"{least:.4g}"
         )
     names = found.classes
     sure = np.minimum(found.confidence[points], SUREST).round(6).tolist()
@@ -83,7 +85,7 @@ def suggested_labels(state: SessionState, a: Arguments, context: Context) -> Arg
 def seeded_parameters(state: SessionState, a: Arguments, context: Context) -> Arguments:
     """Return the parameters with a fixed number for the random state."""
     if not a:
-        raise ValueError("set() needs at least one parameter, by keyword")
+        raise ValueError("set() needs at least one parameter as a keyword argument")
     recipe = state.settings.with_parameters(a).recipe
     return {name: getattr(recipe, name) for name in a}
 
@@ -92,7 +94,7 @@ def with_parameters(now: Settings, a: Arguments, context: Context) -> Settings:
     """Return the settings with parameters changed."""
     for name, value in a.items():
         if is_opaque(value):
-            raise ValueError(f"{name} was set to {value['__opaque__']}, which no log can hold")
+            raise ValueError(f"{name} was set to {value['__opaque__']}, which a log cannot store")
     return now.with_parameters(a)
 
 
@@ -147,7 +149,7 @@ def labels_to_learn(state: SessionState, a: Arguments, context: Context) -> Argu
     """Return the labels that are learned from, by default those of the session."""
     settings = state.settings
     if not settings.recipe.learns_from_labels:
-        raise ValueError(f"{settings.name} learns nothing from labels")
+        raise ValueError(f"{settings.name} does not learn from labels")
     given = a["supervision"]
     return {"supervision": settings.supervision if given is None else given}
 

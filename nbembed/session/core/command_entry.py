@@ -169,9 +169,9 @@ class Command:
         for argument in arguments:
             value = given.get(argument.name, argument.default)
             if value is REQUIRED:
-                raise TypeError(f"{self.name}() needs {argument.name}")
+                raise TypeError(f"{self.name}() needs the argument {argument.name}")
             values[argument.name] = argument.kind.check(argument.name, value, n_samples)
         unknown = given.keys() - values.keys()
         if unknown:
-            raise TypeError(f"{self.name}() does not take {shown(sorted(unknown)[0])}")
+            raise TypeError(f"{self.name}() has no argument {shown(sorted(unknown)[0])}")
         return values

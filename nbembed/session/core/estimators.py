@@ -126,8 +126,8 @@ def estimator_parts(value: BaseEstimator, name: str) -> tuple[str, dict[str, Any
     learned = fitted_attributes(value)
     if learned and not path.startswith("nbembed."):
         raise TypeError(
-            f"{name} is a fitted {type(value).__name__}, of which only parameters can be stored; "
-            f"give an unfitted one (sklearn.base.clone)"
+            f"{name} is a fitted {type(value).__name__}, but only the parameters of estimators "
+            "can be stored; pass an unfitted one, such as sklearn.base.clone returns"
         )
     parameters = value.get_params(deep=False)
     return path, {k: None if k in CACHES else v for k, v in parameters.items()}, learned
@@ -144,25 +144,24 @@ def make_estimator(
     cls = _class_of(path)
     if cls is None:
         raise ValueError(
-            f"{shown(path)} is not an estimator that a file may hold, or is not known here;"
-            " they are "
-            f"listed in nbembed.session.core.estimators"
+            f"{shown(path)} is not one of the estimators that can be loaded, listed in "
+            "nbembed.session.core.estimators"
         )
     for name in CACHES:
         if parameters.get(name) is not None:
             warnings.warn(
-                f"{name}={parameters[name]!r} of {cls.__name__} was not restored: a file may not "
-                f"name a cache; the results are the same without it",
+                f"{name}={parameters[name]!r} of {cls.__name__} was not restored, because a file "
+                "must not set a cache; results are the same without it",
                 stacklevel=2,
             )
             parameters = {**parameters, name: None}
     try:
         made: BaseEstimator = cls(**parameters)
     except TypeError as error:
-        raise ValueError(f"{path} does not take these parameters: {error}") from None
+        raise ValueError(f"{path} cannot be made with the stored parameters: {error}") from None
     plain = all(k.endswith("_") and not k.startswith("_") for k in learned)
     if not plain or (learned and not path.startswith("nbembed.")):
-        raise ValueError(f"{path} was not stored as it should be")
+        raise ValueError(f"the stored attributes of {path} are not fitted attributes")
     vars(made).update(learned)
     if isinstance(made, LearningMetric) and learned:
         _check_learned(made)
@@ -222,5 +221,5 @@ def _check_learned(metric: LearningMetric) -> None:
         and isinstance(width, int | float)
         and 0 < width < np.inf
     ):
-        raise ValueError("the fitted attributes of a LearningMetric do not fit together")
+        raise ValueError("the fitted attributes of a LearningMetric are inconsistent")
     metric.check_parameters()

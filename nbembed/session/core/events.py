@@ -91,20 +91,20 @@ class Event:
             iteration, command, arguments = data["iteration"], data["command"], data["arguments"]
         except (KeyError, TypeError):
             raise ValueError(
-                "log must be of events, each with iteration, command and arguments, "
-                f"got {shown(data)}"
+                "log must be a list of events, each with iteration, command and arguments, got "
+                f"{shown(data)}"
             ) from None
         try:
             decoded = decode(arguments, n_samples)
         except ValueError as error:
-            raise ValueError(f"log must be of events: {error}") from error
+            raise ValueError(f"log must be a list of events: {error}") from error
         if (
             type(iteration) is not int
             or iteration < 0
             or not isinstance(command, str)
             or not isinstance(decoded, dict)
         ):
-            raise ValueError(f"log must be of events, got {shown(data)}")
+            raise ValueError(f"log must be a list of events, but it contains {shown(data)}")
         return cls(iteration, command, decoded, Provenance.from_dict(data.get("provenance")))
 
 

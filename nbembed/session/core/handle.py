@@ -10,7 +10,6 @@ class Handle:
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError(
-            f"{type(self).__name__} stands for a live map and cannot be copied or pickled; "
-            "save(path) of the session writes it to a file, and load_session(path) opens another "
-            "one from there"
+            f"{type(self).__name__} holds a live map and cannot be copied or pickled; write it "
+            "to a file with save(path) of the session, and open a copy with load_session(path)"
         )

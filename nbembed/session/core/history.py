@@ -115,8 +115,7 @@ class History:
         last = self.place + len(self.future)
         if not self.forgotten <= place <= last:
             raise ValueError(
-                f"number must be a place of the history, from {self.forgotten} to {last}, "
-                f"got {place}"
+                f"number must be a step of the history, in [{self.forgotten}, {last}], got {place}"
             )
         history = self
         while history.place != place:

@@ -64,7 +64,7 @@ def _encode(value: Any, name: str, strict: bool) -> Any:
         if is_opaque(value):
             return dict(value)
         if any(not isinstance(k, str) or k.startswith("__") for k in value):
-            raise TypeError(f"{name} must have text keys that do not start with '__'")
+            raise TypeError(f"{name} must have keys of text that do not start with '__'")
         return {k: _encode(v, f"{name}[{k!r}]", strict) for k, v in value.items()}
     if isinstance(value, Supervision):
         return {"__supervision__": value.to_dict()}
@@ -116,7 +116,7 @@ def _decode(value: Any, n: int | None, depth: int) -> Any:
     if not isinstance(value, dict):
         return value
     if depth > DEPTH:
-        raise ValueError(f"a stored value is nested more than {DEPTH} times")
+        raise ValueError(f"a stored value is nested more than {DEPTH} levels deep")
     try:
         if "__array__" in value:
             return _array(value)

@@ -55,8 +55,8 @@ class SessionState:
             if settings.recipe.takes_distances:
                 wanted, there = there, wanted
             raise ValueError(
-                f"the data of this session are {there} of the points, but {settings.name} as it "
-                f"is set takes {wanted}"
+                f"{settings.name} with these parameters needs {wanted}, but the data of the "
+                f"session are {there}"
             )
         settings.check()
         history = self.history.changed(self.settings, settings, text, gesture, detail)
@@ -124,7 +124,7 @@ class SessionState:
         if new == old:
             return self
         if new in self.snapshots:
-            raise ValueError(f"new must be a name that no other snapshot has, got {shown(new)}")
+            raise ValueError(f"new must be a new name, got the existing snapshot {shown(new)}")
         return self._crossing(Naming(kept, new), f"rename the snapshot {old} to {new}")
 
     def without_snapshot(self, name: str) -> SessionState:
@@ -161,8 +161,6 @@ class SessionState:
         """Return the state without a saved selection."""
         if name not in self.selections:
             saved = shown_names(self.selections) or "none is saved"
-            raise ValueError(
-                f"name must be one of the saved selections ({saved}), got {shown(name)}"
-            )
+            raise ValueError(f"name must be an existing selection ({saved}), got {shown(name)}")
         left = {known: points for known, points in self.selections.items() if known != name}
         return replace(self, selections=MappingProxyType(left))

@@ -180,13 +180,13 @@ def stored_recipe(
     kind = methods.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ValueError(
-            f"it uses the method {shown(name)}, which is not known here "
-            f"({', '.join(sorted(methods))}); give its class in methods"
+            f"it uses the unknown method {shown(name)}; known: {', '.join(sorted(methods))}; "
+            "pass its class in methods"
         )
     if not isinstance(parameters, Mapping):
-        raise ValueError(f"the parameters of {name} are no map")
+        raise ValueError(f"the parameters of {name} are not a mapping")
     if what := description(parameters):
-        raise ValueError(f"a parameter of {name} is {what}, which no file holds")
+        raise ValueError(f"a parameter of {name} is {what}, which a file cannot store")
     return kind().replace(**parameters)
 
 

@@ -75,5 +75,5 @@ def require_snapshot(names: Names, name: object, argument: str = "name") -> Kept
     """Return the settings of the snapshot of a name."""
     if not isinstance(name, str) or name not in names:
         known = shown_names(names) or "there is none"
-        raise ValueError(f"{argument} must be one of the snapshots ({known}), got {shown(name)}")
+        raise ValueError(f"{argument} must be an existing snapshot ({known}), got {shown(name)}")
     return names[name]

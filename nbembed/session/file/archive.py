@@ -52,14 +52,19 @@ class Archive:
         if DOCUMENT not in self._members:
             raise ValueError(f"it has no {DOCUMENT}, so it is not a session file")
         if len(members) > MEMBERS or len(self._members) < len(members):
-            raise ValueError(f"it is damaged: it has {len(members)} members, or some twice")
+            raise ValueError(
+                f"it is damaged: it has {len(members)} members, too many or some twice"
+            )
         # Members that overlap would let few bytes stand for many.
         if sum(member.compress_size for member in members) > size:
             raise ValueError("it is damaged: its members claim more bytes than it has")
         for member in members:
             packed = member.compress_type != zipfile.ZIP_STORED
             if member.flag_bits & 1 or (packed and member.compress_type != zipfile.ZIP_DEFLATED):
-                raise ValueError(f"it is damaged: {member.filename} is encrypted or packed oddly")
+                raise ValueError(
+                    f"it is damaged: {member.filename} is encrypted or compressed "
+                    "by an unknown method"
+                )
             if packed and member.filename != DOCUMENT:
                 raise ValueError(f"it is damaged: {member.filename} is compressed")
             if not packed and member.file_size != member.compress_size:
@@ -113,9 +118,7 @@ class Archive:
         data = io.BytesIO(self._read(self._members[f"{name}.npy"]))
         shape, fortran, dtype = _header(data, name)
         if dtype.hasobject:
-            raise ValueError(
-                f"it is damaged: {name} has Python objects, which are never read (allow_pickle)"
-            )
+            raise ValueError(f"it is damaged: {name} holds Python objects, which are never loaded")
         body = data.getbuffer()[data.tell() :]
         if dtype.kind not in "biuf" or any(size < 0 for size in shape):
             raise ValueError(f"it is damaged: {name} is an array of {dtype}")
@@ -134,7 +137,9 @@ class Archive:
         with self._zip.open(member) as file:
             data = file.read(member.file_size + 1)
         if len(data) != member.file_size:
-            raise ValueError(f"it is damaged: {member.filename} has another size than it claims")
+            raise ValueError(
+                f"it is damaged: {member.filename} does not have the size that it claims"
+            )
         return data
 
 
@@ -182,5 +187,5 @@ def _header(data: BinaryIO, name: str) -> tuple[tuple[int, ...], bool, np.dtype[
         ValueError, TypeError, KeyError, IndexError, AttributeError, SyntaxError, OverflowError,
         RecursionError, tokenize.TokenError,
     ) as error:  # fmt: skip
-        raise ValueError(f"it is damaged: {name} has no header of an array: {error}") from error
+        raise ValueError(f"it is damaged: {name} has no valid array header: {error}") from error
     raise ValueError(f"it is damaged: {name} is an array of version {version}")

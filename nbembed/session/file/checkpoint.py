@@ -65,15 +65,17 @@ def state_of(event: Event, methods: Mapping[str, type[Recipe[Any]]], n: int) -> 
     given = dict(event.arguments)
     expected = {"method", "parameters", "others", "supervision", "snapshots", "selections"}
     if given.keys() != expected:
-        raise ValueError(f"a checkpoint has {', '.join(sorted(expected))}, got {sorted(given)}")
+        raise ValueError(
+            f"a checkpoint must have the entries {', '.join(sorted(expected))}, got {sorted(given)}"
+        )
     kept: dict[str, KeptSettings] = {}
     for part in _parts(given["snapshots"], "snapshots"):
         number, name = part.get("number"), NEW_NAME.check("name", part.get("name"), n)
         if type(number) is not int or number < 1 or name in kept:
-            raise ValueError(f"a checkpoint has the snapshot {number!r} twice, or it is none")
+            raise ValueError(f"a checkpoint must have distinct, valid snapshots, got {number!r}")
         kept[name] = KeptSettings(number, _settings(part, methods, n))
     if len({one.number for one in kept.values()}) < len(kept):
-        raise ValueError("two snapshots of a checkpoint have one number")
+        raise ValueError("the snapshots of a checkpoint must have distinct numbers")
     state = SessionState(_settings(given, methods, n).check(), snapshots=by_number(kept))
     for part in _parts(given["selections"], "selections"):
         name, points = NEW_NAME.check("name", part.get("name"), n), part.get("points")
@@ -109,9 +111,9 @@ def _told(settings: Settings) -> dict[str, Any]:
 def _settings(part: Mapping[str, Any], methods: Mapping[str, Any], n: int) -> Settings:
     supervision, others = part.get("supervision"), part.get("others")
     if not isinstance(supervision, Supervision) or supervision.n_samples != n:
-        raise ValueError(f"a checkpoint must have a supervision of {n} points")
+        raise ValueError(f"a checkpoint must have a supervision that covers {n} points")
     if not isinstance(others, dict):
-        raise ValueError("others of a checkpoint must be a map")
+        raise ValueError("others of a checkpoint must be a mapping")
     recipe = stored_recipe(part.get("method"), part.get("parameters"), methods)
     known = {name: stored_recipe(name, others[name], methods) for name in others}
     return Settings(recipe, supervision, known)
@@ -119,5 +121,5 @@ def _settings(part: Mapping[str, Any], methods: Mapping[str, Any], n: int) -> Se
 
 def _parts(value: Any, name: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(part, dict) for part in value):
-        raise ValueError(f"{name} of a checkpoint must be a list of maps")
+        raise ValueError(f"{name} of a checkpoint must be a list of mappings")
     return value

@@ -68,7 +68,7 @@ class LogWalk:
         kind, stored = start_method(start, self._context.methods)
         supervision = a["supervision"]
         if not isinstance(supervision, Supervision) or supervision.n_samples != self._n:
-            raise ValueError(f"the log must start with a supervision of {self._n} points")
+            raise ValueError(f"the log must start with a supervision that covers {self._n} points")
         if start.iteration or a.get("n_samples", self._n) != self._n:
             raise ValueError(f"the log must start at iteration 0 with {self._n} points")
         known = {
@@ -130,7 +130,7 @@ class LogWalk:
         method, parameters = event.arguments["method"], event.arguments["parameters"]
         kind = self._context.methods.get(method)
         if kind is None:
-            raise ValueError(f"it switches to {method!r}, which is unknown here")
+            raise ValueError(f"it switches to the unknown method {method!r}")
         if self._look(parameters):
             parameters = stored_recipe(method, parameters, self._context.methods).parameters
         return replace(event, arguments={"method": kind.name, "parameters": parameters})
@@ -146,7 +146,7 @@ class LogWalk:
                 method = "any method" if self.state is None else self.state.settings.name
                 raise ValueError(f"{name!r} is not a parameter of {method}")
         if not event.arguments:
-            raise ValueError("set() needs at least one parameter, by keyword")
+            raise ValueError("set() needs at least one parameter as a keyword argument")
         self._look(event.arguments)
         return event
 
@@ -155,7 +155,7 @@ class LogWalk:
         unknown = {name: what for name in parameters if (what := description(parameters[name]))}
         for name, what in unknown.items():
             if not self._described:
-                raise ValueError(f"{name} was set to {what}, which no log can hold")
+                raise ValueError(f"{name} was set to {what}, which a log cannot store")
             self.state = None
         return not unknown
 
@@ -191,7 +191,9 @@ def checked_log(
             walk.leave_out(event)
             fault = fault or sentence
     if iteration < walk.iteration:
-        raise ValueError(f"its log is at iteration {walk.iteration}, its map at {iteration}")
+        raise ValueError(
+            f"its log ends at iteration {walk.iteration}, but its map is at {iteration}"
+        )
     state = walk.state
     if state is None:
         raise ValueError(UNDECIDED)
@@ -199,8 +201,8 @@ def checked_log(
         state = checkpoint.without_history(state)
         kept.append(checkpoint.checkpoint(iteration, state))
         warnings.warn(
-            f"the log was written by another version and is not complete here, so that the history "
-            f"begins anew, and script and replay may differ: {fault}",
+            "the log was written by another version and cannot be read completely; the history "
+            f"starts anew, and script() and replay() may give another map: {fault}",
             stacklevel=2,
         )
     return kept, state
@@ -218,8 +220,8 @@ def start_method(
     kind = methods.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ValueError(
-            f"the log begins with the method {name!r}, which is not known here "
-            f"({', '.join(sorted(methods))}); give its class in methods"
+            f"the log starts with the unknown method {name!r}; known: "
+            f"{', '.join(sorted(methods))}; pass its class in methods"
         )
     return kind, stored
 
@@ -238,8 +240,8 @@ def first_settings(
         if what is not None:
             if given is None or type(given) is not kind:
                 raise ValueError(
-                    f"parameter {key} was {what}, which no log can hold; give an "
-                    f"estimator that has it as method"
+                    f"parameter {key} was {what}, which a log cannot store; pass an estimator "
+                    "with this parameter as method"
                 )
             stored[key] = given.parameters[key]
     return Settings(kind().replace(**stored), start.arguments["supervision"])
@@ -258,5 +260,7 @@ def _rest(arguments: Mapping[str, Any]) -> dict[str, str]:
     if "error" in arguments:
         known["error"] = check_text("error", arguments["error"])
     if len(known) < len(arguments):
-        raise ValueError("a 'rest' event has a state, and an error if it failed")
+        raise ValueError(
+            "a 'rest' event must have a state, an error if it failed, and nothing else"
+        )
     return known

@@ -103,7 +103,7 @@ def read(path: str | os.PathLike[str], methods: Mapping[str, type[Recipe[Any]]])
             raise ValueError(f"{path} is not a session file, or is damaged: {why}") from error
         except MemoryError as error:
             raise ValueError(
-                f"{path} cannot be loaded: it needs more memory than there is"
+                f"{path} cannot be loaded: it needs more memory than is available"
             ) from error
         except OSError as error:
             if error.errno != errno.EINVAL:  # a place in the file that cannot be
@@ -153,7 +153,7 @@ class _Reader:
         events = self._events("log")
         X = checked_data(X, self._first_recipe(events))
         if events[0].arguments.get("data") != digest(X):
-            raise ValueError("the data and the log do not belong together")
+            raise ValueError("its data are not those of its log")
         iteration = _count(_item(content, "run_state", dict), "iteration")
         log, state = checked_log(events, X, self._methods, iteration, tolerant=self._tolerant)
         kept = settings_of_snapshots(state)
@@ -167,7 +167,9 @@ class _Reader:
         if any(
             engine.layout is None or s.embedding.shape != engine.layout.shape for s in engine.path
         ):
-            raise ValueError("it is damaged: a layout of its path is not shaped like its layout")
+            raise ValueError(
+                "it is damaged: a layout of its path does not have the shape of its layout"
+            )
         shown = _item(content, "state", str)
         if shown not in ("idle", "paused", "converged"):
             raise ValueError(f"it has an unknown state {reprlib.repr(shown)}")
@@ -195,7 +197,7 @@ class _Reader:
         walk = LogWalk(controller.engine.X, self._methods, controller.mailbox.session_state)
         waiting = [walk.take(event) for event in self._events("pending")]
         if any(event.command in (*MOTION, COMMAND) for event in waiting):
-            raise ValueError("it is damaged: a command that moves the map waits")
+            raise ValueError("it is damaged: a queued command moves the map")
         for event in waiting:
             controller.replay(event.command, event.arguments, event.provenance)
 
@@ -305,11 +307,11 @@ class _Reader:
             and directions.dtype.kind == "f"
             and np.isfinite(directions).all()
         ):
-            raise ValueError("it is damaged: its class directions are no finite array")
+            raise ValueError("it is damaged: its class directions are not a finite array")
         if not isinstance(bound, tuple) or any(
             type(k) is not int or not 0 <= k < count for k in bound
         ):
-            raise ValueError("it is damaged: it binds class directions that it does not have")
+            raise ValueError("it is damaged: it refers to class directions that do not exist")
         _check_entries(stored, "geometry")
         return Geometry(
             _number(stored, "scale"),
@@ -380,12 +382,12 @@ class _Reader:
         sets = [_numbers(each) for each in _list(stored, "parameters")]
         rows = self._archive.array("trace")
         if rows.ndim != 2 or rows.shape[1] != 5 or not all(isinstance(n, str) for n in names):
-            raise ValueError("it is damaged: its trace is no table of five columns")
+            raise ValueError("it is damaged: its trace is not a table of five columns")
         whole = rows[:, (0, 3, 4)]
         high = [2**53, len(names), len(sets)]
         if not ((whole >= 0) & (whole < high) & (whole == np.floor(whole))).all():
             raise ValueError(
-                "it is damaged: its trace names stages or parameters that are not there"
+                "it is damaged: its trace refers to stages or parameters that do not exist"
             )
         return [
             Record(int(i), cost, movement, names[int(stage)], sets[int(parameters)])
@@ -401,13 +403,13 @@ def _check_entries(stored: Any, what: str) -> None:
     unknown = stored.keys() - ENTRIES[what] if isinstance(stored, dict) else ()
     if unknown:
         named = reprlib.repr(sorted(unknown))
-        raise ValueError(f"it is damaged: its {what} has entries that are not known: {named}")
+        raise ValueError(f"it is damaged: its {what} has unknown entries: {named}")
 
 
 def _item(stored: Any, name: str, *kinds: type) -> Any:
     """Return an entry of one of these types; ``bool`` is no ``int`` here."""
     if not isinstance(stored, dict) or name not in stored:
-        raise ValueError(f"it is damaged: it has no entry {name!r} where one should be")
+        raise ValueError(f"it is damaged: the entry {name!r} is missing")
     value = stored[name]
     if type(value) not in kinds:
         raise ValueError(f"it is damaged: its entry {name!r} is {reprlib.repr(value)}")
@@ -433,7 +435,9 @@ def _one(stored: Any, name: str, things: list[Any]) -> Any:
     """Return the thing that an entry gives the index of."""
     index = _item(stored, name, int)
     if not 0 <= index < len(things):
-        raise ValueError(f"it is damaged: {name} {reprlib.repr(index)} of {len(things)}")
+        raise ValueError(
+            f"it is damaged: {name} must be in [0, {len(things)}), got {reprlib.repr(index)}"
+        )
     return things[index]
 
 
@@ -442,5 +446,7 @@ def _numbers(stored: Any) -> dict[str, float]:
     if not isinstance(stored, dict) or not all(
         isinstance(name, str) and type(value) in (int, float) for name, value in stored.items()
     ):
-        raise ValueError(f"it is damaged: {reprlib.repr(stored)} are no numbers by name")
+        raise ValueError(
+            f"it is damaged: {reprlib.repr(stored)} is not a mapping of names to numbers"
+        )
     return stored

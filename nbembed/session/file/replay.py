@@ -42,13 +42,13 @@ def replay(
     """Return the checked data and a controller at rest; see :meth:`Session.replay`."""
     events = as_events(log, _rows(X))
     if not events or events[0].command != "start":
-        raise ValueError("log must begin with a 'start' event")
+        raise ValueError("log must start with a 'start' event")
     given = None if method is None else recipe_of(method)
     known = known_methods(*methods, *([] if given is None else [type(given)]))
     settings = first_settings(events[0], known, given)
     data = checked_data(X, settings.recipe)
     if digest(data) != events[0].arguments.get("data"):
-        raise ValueError("X is not the data that the log was made with")
+        raise ValueError("X must be the data that the log was recorded with, got other data")
     walk = LogWalk(data, known)
     taken = [walk.begin(events[0], given)]
     engine, session_state = Engine(data, _decided(walk).settings), _decided(walk)

@@ -170,7 +170,7 @@ class ScriptWriter:
         if isinstance(value, str):
             return str.__repr__(value)
         if is_opaque(value):
-            raise ValueError(f"it has {value['__opaque__']}, of which the log holds but the name")
+            raise ValueError(f"it has {value['__opaque__']}, of which the log stores only the name")
         if isinstance(value, Supervision):
             return f"nb.Supervision.from_dict({self.value(value.to_dict())})"
         if isinstance(value, np.ndarray):

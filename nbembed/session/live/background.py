@@ -225,7 +225,7 @@ class BackgroundTask:
             begin(self._name, self._work, stop=self.close)
             return True
         except RuntimeError as error:  # no thread is to be had; the next request tries again
-            _logger.info("%s cannot begin", self._name, exc_info=True)
+            _logger.info("%s could not be started", self._name, exc_info=True)
             self._present = None
             self._pending.append((key, make))
             self._newest = self._untaken = Result(key, error=error)

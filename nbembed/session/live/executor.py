@@ -243,7 +243,7 @@ class Executor:
             self._fit.cancel()
         self._engine.note_failure(
             request,
-            RuntimeError(f"{request.text} was canceled; the next label or learn() begins it again"),
+            RuntimeError(f"{request.text} was canceled; the next label or learn() starts it again"),
         )
         box.subscribers.tell("learning", "state")
         return True

@@ -27,7 +27,7 @@ class Subscribers:
         """Call ``callback(event)`` from now on; return a function that ends it."""
         if not callable(callback):
             raise TypeError(
-                f"callback must be a function of an event's name, got {shown(callback)}"
+                f"callback must be a function of the name of an event, got {shown(callback)}"
             )
 
         # An entry of its own, so that one callback added twice is removed once.
@@ -66,7 +66,7 @@ class _Subscriber:
                 return
             self._reported = True
             _logger.exception(
-                "a subscriber failed at %r (%r); it goes on being called, and its further errors "
+                "a subscriber failed at %r (%r); it is still called, but further errors of it "
                 "are not reported",
                 event,
                 self._callback,

@@ -55,7 +55,9 @@ class FitRequest:
             try:
                 layout = recipe.first_layout(X, np.random.default_rng(recipe.seed))
             except Exception as error:  # it is only looked at: the map does not need it
-                _logger.info("no first layout is shown: %s: %s", type(error).__name__, error)
+                _logger.info(
+                    "a first layout could not be shown: %s: %s", type(error).__name__, error
+                )
                 layout = None
             if layout is not None:
                 show(layout)

@@ -321,7 +321,7 @@ class RunningMap:
 
     def _placed(self) -> tuple[NDArray[Any], Geometry]:
         if self.layout is None or self.geometry is None:
-            raise RuntimeError("the map has no layout yet")
+            raise RuntimeError("there is no map yet: call play() first")
         return self.layout, self.geometry
 
     def _values(self) -> Mapping[str, float]:

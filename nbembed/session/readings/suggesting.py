@@ -93,11 +93,13 @@ class Suggesting(Verbs):
                 closing = controller.mailbox.machine.closing
             result = controller.suggester.wait(request, timeout)
             if result is None and closing:
-                raise RuntimeError("the session is closed, and suggests nothing new")
+                raise RuntimeError("the session is closed and makes no new suggestions")
             if result is None and timeout is not None:
-                raise TimeoutError("suggestions are still being made, or newer labels have come")
+                raise TimeoutError(
+                    "timeout: the suggestions for the newest labels are still being computed"
+                )
         if result.error is not None:
-            raise RuntimeError(f"no suggestions can be made: {result.error}") from result.error
+            raise RuntimeError(f"suggestions cannot be computed: {result.error}") from result.error
         suggestions: Suggestions | None = result.value
         return suggestions
 
@@ -124,13 +126,15 @@ class Suggesting(Verbs):
             check_real("confidence", confidence, low=0, high=1, open_low=True)
         suggestions = self.suggest()
         if suggestions is None:
-            raise ValueError("accept() needs labels: suggestions are made from those given so far")
+            raise ValueError(
+                "accept() needs suggestions, but there are none yet; label some points first"
+            )
         if confidence is None:
             labeled = self._controller.mailbox.session_state.settings.supervision.top_class >= 0
             confidence = replace(suggestions, labeled=labeled).least_confidence()
             if confidence is None:
                 raise ValueError(
-                    "accept() found no suggestions of which 95 % are expected to be right; "
+                    "accept() found no suggestions of which 95 % are expected to be correct; "
                     "give more labels, or a confidence"
                 )
         self.give("accept", {"confidence": confidence})
@@ -211,7 +215,10 @@ class Suggesting(Verbs):
         with controller.mailbox.lock:
             settings = controller.mailbox.session_state.settings
             if suggestions is None:
-                raise ValueError("there is nothing to check: suggestions need at least one label")
+                raise ValueError(
+                    "there is nothing to check: there are no suggestions yet; "
+                    "label some points first"
+                )
             seed = random_state
             if seed is None:
                 seed = np.random.default_rng([settings.recipe.seed, self._n_checks])

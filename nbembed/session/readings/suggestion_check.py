@@ -156,7 +156,10 @@ def draw_check(
         sure[accepted] = True
         pool &= sure
         if not pool.any():
-            raise ValueError(f"there is nothing to check: no suggestion is {confidence:g} sure")
+            raise ValueError(
+                "there is nothing to check: no suggestion has a confidence of at "
+                f"least {confidence:g}"
+            )
     points = as_generator(seed).permutation(np.flatnonzero(pool))[: check_count("size", size)]
     if not points.size:
         raise ValueError("there is nothing to check: every point was labeled by hand")

@@ -156,13 +156,13 @@ class MapMaker:
 
     def _value(self, made: Any) -> Any:
         if made.error is not None:
-            raise RuntimeError(f"{self._what} cannot be made: {made.error}") from made.error
+            raise RuntimeError(f"{self._what} cannot be computed: {made.error}") from made.error
         return made.value
 
     def _request(self) -> tuple[UnsupervisedKey, Callable[[], Any]]:
         session = self._session()
         if session is None:
-            raise RuntimeError(f"{self._what} cannot be made: the session is gone")
+            raise RuntimeError(f"{self._what} cannot be computed: the session no longer exists")
         controller = session._controller
         with controller.mailbox.lock:
             settings = unsupervised_settings(controller.mailbox.session_state.settings)

@@ -195,7 +195,9 @@ class Why(Handle):
         if name == "stability":
             maps, _ = self.other_maps.ask()
             if maps is None:
-                raise RuntimeError("other maps are still being made; resampled() waits for them")
+                raise RuntimeError(
+                    "the other maps are still being computed; resampled() waits for them"
+                )
             shares: NDArray[np.float64] = stability(
                 self.embedding_of(seen), maps, k, per_point=True
             )
@@ -356,7 +358,7 @@ class Why(Handle):
         """
         seen = self._session._controller.mailbox.published
         if seen.layout is None:
-            raise RuntimeError("there is no map yet: play() or step() begins it")
+            raise RuntimeError("there is no map yet: call play() first")
         return seen
 
     def embedding_of(self, seen: PublishedFrame) -> NDArray[Any]:
@@ -369,8 +371,8 @@ class Why(Handle):
         layout, objective = seen.layout, seen.objective
         if layout is None or objective is None:
             if self._session._controller.mailbox.machine.closing:
-                raise RuntimeError("the session is closed, and keeps no cost to evaluate")
-            raise RuntimeError("there is no cost yet: it is known once the map moves")
+                raise RuntimeError("the session is closed, so its cost cannot be evaluated")
+            raise RuntimeError("there is no cost yet: call play() first")
         with self._lock:
             known = self._terms
         if known is not None and known[0] is layout and known[1] is objective:
@@ -387,5 +389,5 @@ def _checked_point(point: int, n_samples: int) -> int:
     Raises TypeError or ValueError if there is no such point.
     """
     if check_count("point", point, low=0) >= n_samples:
-        raise ValueError(f"point must be below {n_samples}, the number of points, got {point}")
+        raise ValueError(f"point must be in [0, {n_samples}), got {point}")
     return int(point)

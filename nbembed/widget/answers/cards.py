@@ -133,12 +133,12 @@ class CardSource:
             found, distances = nearest(squares)
             labeled, _ = nearest(np.where(labels >= 0, squares, np.inf), LABELED)
         except Exception:  # a metric of the user's own; what is only looked at must not fail
-            _logger.info("the neighbors of a point could not be found", exc_info=True)
+            _logger.info("the neighbors on the card of a point could not be found", exc_info=True)
             return {"neighbors": []}
         try:
             high, low = self._unusual(point, found.tolist())
         except Exception:  # a column of the user's own
-            _logger.info("no feature of a point could be compared", exc_info=True)
+            _logger.info("the features on the card of a point could not be compared", exc_info=True)
             high, low = [], []
         counts = Counter(labels[labeled].tolist())
         return {

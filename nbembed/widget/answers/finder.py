@@ -94,7 +94,9 @@ class Finder:
         else:
             frame = self._session.frame()
             if not frame.version:
-                raise ValueError('space="map" needs a map, and there is none yet: play() makes one')
+                raise ValueError(
+                    'space="map" needs a map, but there is no map yet: call play() first'
+                )
             layout = frame.embedding.astype(np.float64)
             rows = neighborhoods.neighbor_rows(layout, points, k, "euclidean")
         return _SHAPES[step](points, rows)
@@ -148,7 +150,7 @@ class Finder:
         """Answer ``saved_selection``."""
         saved = self._session.selections
         if name not in saved:
-            raise ValueError(f"no selection is saved as {shown(name)}")
+            raise ValueError(f"there is no saved selection {shown(name)}")
         return {}, [saved[name].astype("<u4").tobytes()]
 
     # -- parts --------------------------------------------------------------------------------
@@ -200,7 +202,7 @@ class Finder:
         mask = np.ones(self._n, dtype=bool)
         if f["low"] is not None or f["high"] is not None:
             if not made.ordered:
-                raise ValueError(f"{made.title}: a range needs numbers or times")
+                raise ValueError(f"{made.title} must hold numbers or times for a range")
             mask &= made.within(f["low"], f["high"])
         if f["categories"] is not None:
             if made.kind != "category":
@@ -224,7 +226,10 @@ class Finder:
             mask = np.isin(made.values, [v for v in numbers if v is not None])
             return mask | np.isnan(made.values) if None in numbers else mask
         if made.kind == "text" and not made.codes:
-            raise ValueError(f"where[{shown(name)}] cannot be compared; use text and columns")
+            raise ValueError(
+                f"where[{shown(name)}] must not be a column of long text; search it "
+                "with text and columns"
+            )
         codes = []
         for value in values:
             try:
@@ -233,7 +238,7 @@ class Finder:
                 known = False
             if not known:
                 there = ", ".join(map(text_of, made.categories[:12]))
-                raise ValueError(f"where[{shown(name)}] must be of {there}, got {shown(value)}")
+                raise ValueError(f"where[{shown(name)}] must be among {there}, got {shown(value)}")
             codes.append(-1 if value is None else made.codes[value])
         return made.among(codes)
 
@@ -267,9 +272,8 @@ def _within(made: FindColumn, name: Any, wanted: tuple[Any, ...]) -> NDArray[np.
         )
     if not made.ordered:
         raise ValueError(
-            f"where[{shown(name)}]={shown(wanted)} is a range, but the column has no numbers"
-            " or times; "
-            "give the values that are wanted as a list"
+            f"where[{shown(name)}] must not be a range, got {shown(wanted)}: the column has no "
+            "numbers or times; give a list of values"
         )
     low, high = (_number(made, name, value) for value in wanted)
     if low is not None and high is not None and low > high:

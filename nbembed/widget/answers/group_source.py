@@ -86,7 +86,7 @@ class GroupSource:
         check_count("most", most)
         if points is None:
             if not len(selection):
-                raise ValueError("points must be given while nothing is selected, got None")
+                raise ValueError("points must be given when no points are selected, got None")
             points = selection
         chosen = check_points(points, n)
         others = None if against is None else check_points(against, n, "against")
@@ -232,7 +232,7 @@ class GroupSource:
         self, table: str, points: NDArray[np.intp]
     ) -> tuple[Mapping[str, Any], Sequence[bytes]]:
         if points.size > MOST_ROWS:
-            raise ValueError(f"at most {MOST_ROWS} rows are read at a time, got {points.size}")
+            raise ValueError(f"points must be at most {MOST_ROWS} at a time, got {points.size}")
         with self._lock:
             rows = self._label_rows() if table == "labels" else self._rows
             return {"points": points.tolist(), "cells": rows.cells(points.tolist())}, []
@@ -244,9 +244,9 @@ def _checked_names(names: Any, session: Session, points: PointData) -> list[str]
     if isinstance(names, str | bytes | Mapping) or not hasattr(names, "__iter__"):
         raise TypeError(f"feature_names must be a sequence of names, got {type(names).__name__}")
     if points.embedded or points.variables is not None:
-        raise ValueError("feature_names are for arrays; the columns of a table have names already")
+        raise ValueError("feature_names must be None for a table: its columns have names")
     if session.recipe.takes_distances:
-        raise ValueError("feature_names are for features; the data are distances")
+        raise ValueError("feature_names must be None for distances: there are no features")
     texts = [name_of(name) for name in names]
     n_features = points.described(session.X).shape[1]
     if len(texts) != n_features:

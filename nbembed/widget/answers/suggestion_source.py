@@ -59,9 +59,9 @@ class SuggestionSource:
         if session.suggestions is None:
             error = session.suggestions_error
             if session.suggesting:
-                raise ValueError("suggestions are still being made")
+                raise ValueError("the suggestions are still being computed")
             if error is not None:
-                raise ValueError(f"no suggestions can be made: {error}")
+                raise ValueError(f"suggestions cannot be computed: {error}")
             raise ValueError("there are no suggestions: label some points first")
 
     def cancel(self) -> None:

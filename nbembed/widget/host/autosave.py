@@ -232,10 +232,9 @@ def check_same_data(found: Session, given: Session, path: Any) -> None:
     a, b = found.X, given.X
     if a.shape != b.shape or digest(a) != digest(b):
         raise ValueError(
-            f"autosave must be a new file, or one of the same data: {shown(str(path))} holds"
-            " a session "
-            f"of {a.shape[0]} points with {a.shape[1]} features, and X differs from it; choose "
-            f"another file, or move this one"
+            f"autosave must be a new file, or a session of the same X, got {shown(str(path))}, a "
+            f"session of {a.shape[0]} other points with {a.shape[1]} features; choose another "
+            "file, or move this one"
         )
 
 

@@ -211,7 +211,7 @@ class Exporting:
         """
         target = self._given if frame is None else frame
         if target is None:
-            raise ValueError("frame must be given: the data of this Explorer are no table")
+            raise ValueError("frame must be given, because X is not a table")
         check_flag("keep", keep)
         labels = export.label_columns(self._session.supervision)["label"]
         return export.write_labels(
@@ -349,7 +349,7 @@ class Exporting:
         try:
             return np.asarray(self._why.measure(measure, max(1, min(NEIGHBORS, (n + 1) // 2 - 1))))
         except (RuntimeError, ValueError) as error:  # of so few points, or of a map that has ended
-            _logger.info("a picture is not colored by %s: %s", measure, error)
+            _logger.info("a picture could not be colored by %s: %s", measure, error)
             return np.zeros(0)
 
     def _draw_still(self) -> tuple[bytes, str]:

@@ -123,7 +123,9 @@ class Hearing(anywidget.AnyWidget):
             with self._writer.writing():
                 super().set_state(allowed)
         if refused:
-            _logger.warning("nbembed: a page may not write %s", ", ".join(refused))
+            _logger.warning(
+                "nbembed: the page tried to set traits that it may not set: %s", ", ".join(refused)
+            )
             self.send_state(refused)  # so that the page has what Python has
 
     def notify_change(self, change: Any) -> None:
@@ -153,7 +155,7 @@ class Hearing(anywidget.AnyWidget):
         try:
             self._act(message)
         except Exception as error:  # of the user's code; without an answer a page gives up
-            _logger.exception("nbembed: a message of the page could not be answered")
+            _logger.exception("nbembed: a message from the page could not be answered")
             request = getattr(message, "request", 0)
             self._reply(message.client, request, error_text(error))
 

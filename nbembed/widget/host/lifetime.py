@@ -254,7 +254,9 @@ def try_again(action: Callable[[], bool]) -> None:
     try:
         begin("nbembed ending", _try, ref, freed)
     except RuntimeError:  # no thread is to be had
-        _logger.info("a session may go on until the next cell", exc_info=True)
+        _logger.info(
+            "an unused session could not be closed; it may run until the next cell", exc_info=True
+        )
 
 
 def _try(ref: WeakMethod, freed: threading.Event) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbembed.methods.recipe import Recipe
 from nbembed.points.features import Features, choose_features
-from nbembed.points.table import as_table, is_annotated, is_name
+from nbembed.points.table import as_table, is_annotated, is_name, no_columns
 from nbembed.system.atomic import check_destination, check_writable
 from nbembed.validation import check_path, shown
 from nbembed.widget.host.autosave import check_same_data, resume
@@ -75,18 +75,20 @@ def open_session(
     if autosave is not None:
         check_path("autosave", autosave)
     if X is not None and session is not None:
-        raise ValueError("give either X or session, and not both")
+        raise ValueError("X and session must not both be given")
     if X is None and session is None and autosave is None:
-        raise ValueError(
-            "give either X or session, and not both; or autosave, a file to go on from"
-        )
+        raise ValueError("X, session or autosave (an existing session file) must be given")
     if X is None and (method is not None or supervision is not None):
-        raise ValueError("method and supervision come with the session; use its own commands")
+        raise ValueError(
+            "method and supervision must not be given without X; change them with "
+            "the commands of the session"
+        )
     if X is None and not all(
         value is None or (isinstance(value, str) and value == "auto") for value in prepared.values()
     ):
         raise ValueError(
-            f"{', '.join(prepared)} are for X; a session has its data already, prepared as they are"
+            f"{', '.join(prepared)} must not be given without X: the data of a session are "
+            "already prepared"
         )
     if autosave is not None:
         check_writable(check_destination(autosave))
@@ -95,9 +97,8 @@ def open_session(
             raise TypeError(f"session must be a Session, got {type(session).__name__}")
         if autosave is not None and os.path.exists(autosave):
             raise ValueError(
-                "autosave must be a new file where a session is given, "
-                f"got {shown(str(autosave))}, "
-                f"which exists; nb.Explorer(autosave=...) goes on from it"
+                f"autosave must be a new file when session is given, got {shown(str(autosave))}, "
+                "which exists; nb.Explorer(autosave=...) continues from it"
             )
         return Opened(session, owned=False, view=_view_of_file(session))
     if X is None:
@@ -105,7 +106,8 @@ def open_session(
         found = resume(autosave)
         if found is None:
             raise ValueError(
-                f"autosave names no file to go on from: there is no {str(autosave)!r}; give X too"
+                "autosave must be an existing session file when X is not given, got "
+                f"{str(autosave)!r}"
             )
         session, read = found
         return Opened(session, read=read, view=_view_of_file(session))
@@ -121,10 +123,7 @@ def open_session(
         table = as_table(columns, "columns")
     if is_name(supervision, table):
         if table is None:
-            raise ValueError(
-                f"supervision={supervision!r} names a column, but the data have none: give the "
-                "labels themselves, or a table as X or columns"
-            )
+            raise no_columns("supervision", supervision)
         supervision = table.values(supervision, "supervision")
     made = Session(chosen.matrix, in_plane(method), supervision=supervision)
     given = X if is_annotated(X) or (not isinstance(X, dict) and as_table(X) is not None) else None

@@ -96,7 +96,7 @@ class MapsOfSome:
         """
         chosen = self._chosen(points)
         if chosen.size < FEWEST:
-            raise ValueError(f"points must be at least {FEWEST} to make a map, got {chosen.size}")
+            raise ValueError(f"points must be at least {FEWEST} for a map, got {chosen.size}")
         session = self._session
         kind: Any = type(self)
         made: Self = kind(

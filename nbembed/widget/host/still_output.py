@@ -65,7 +65,7 @@ class StillOutput:
             try:
                 self._renewal = DeferredTask("nbembed picture", self._renew)
             except RuntimeError:  # no thread is to be had: the first picture stays
-                _logger.info("the picture of the output is not renewed", exc_info=True)
+                _logger.info("the picture in the output could not be updated", exc_info=True)
 
     def note(self, event: str) -> None:
         """Take an event of the session, in its worker's thread."""
@@ -99,7 +99,7 @@ class StillOutput:
                 data["text/html"] = over_picture(picture, text, self._page())
             publisher.publish(data, {}, transient={"display_id": self._id}, update=update)
         except Exception:  # a picture must never cost the map
-            _logger.info("the picture of the output could not be made", exc_info=True)
+            _logger.info("the picture in the output could not be drawn", exc_info=True)
 
     def _publish_script(self) -> None:
         publisher = _publisher()
@@ -109,7 +109,7 @@ class StillOutput:
             data = {"text/html": f"<script>{lost_widget_script()}</script>", "text/plain": ""}
             publisher.publish(data, {})
         except Exception:  # the same
-            _logger.info("the script of the output could not be published", exc_info=True)
+            _logger.info("the script in the output could not be published", exc_info=True)
 
 
 def check_still(still: Any) -> None:

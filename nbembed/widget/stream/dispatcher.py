@@ -84,7 +84,7 @@ class CommandDispatcher:
         except (ValueError, TypeError, RuntimeError) as error:
             return str(error)
         except Exception as error:  # of the user's code, such as a recipe
-            _logger.exception("nbembed: the command %s failed", command.name)
+            _logger.exception("nbembed: command %s failed", command.name)
             return f"{type(error).__name__}: {error}"
         return None
 

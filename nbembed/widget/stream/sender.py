@@ -297,7 +297,7 @@ class Sender:
         try:
             send()
         except Exception:
-            log.exception("nbembed: the Explorer could not be brought up to date")
+            log.exception("nbembed: the Explorer could not be updated")
 
     def _number(self, version: int) -> int:
         with self._condition:

@@ -46,8 +46,7 @@ def color_column(column: Column) -> dict[str, Any]:
     largest = float(np.nanmax(np.abs(values), initial=0.0, where=~np.isnan(values)))
     if largest > LARGEST:
         raise ValueError(
-            f"color must be at most {LARGEST:.3g} in magnitude, which the page can draw, got "
-            f"{largest:.3g}: rescale it"
+            f"color must be at most {LARGEST:.3g} in magnitude, got {largest:.3g}; rescale color"
         )
     return {
         "color_column": {
@@ -179,7 +178,7 @@ def check_offered(session: Session, names: Iterable[str]) -> None:
     for name in names:
         if name not in offered:
             raise ValueError(
-                f"a page sets only parameters that it shows ({shown_names(offered)}), got "
+                f"parameter must be one that the page shows ({shown_names(offered)}), got "
                 f"{shown(name)}"
             )
 

@@ -104,7 +104,9 @@ class ColumnChoice:
             if key not in self._keys:
                 self._offer(key, lambda: self._columns.color_column(key))
         elif column is None:
-            raise TypeError('column must be a name or values; color_by = "class" shows labels')
+            raise TypeError(
+                'column must be a name or values, got None; color_by = "class" shows labels'
+            )
         else:
             made = as_column(column, self._points.n_samples, "column")
             self._show(made, None)

@@ -111,15 +111,15 @@ class Comparison:
             return None
         if onto is not None:
             raise ValueError(
-                "onto must be None where other is no snapshot, "
-                f"got {shown(onto)} for {shown(other)}"
+                f"onto must be None unless other is a snapshot, got {shown(onto)} for "
+                f"{shown(other)}"
             )
         if isinstance(other, str) and other not in self._session.methods:
             known = shown_names(self._session.snapshots) or "none was taken yet"
             raise ValueError(
-                f"other must be the name of a snapshot ({known}) or of a method "
-                f"({', '.join(sorted(self._session.methods))}), an estimator or None, "
-                f"got {shown(other)}"
+                f"other must be a snapshot ({known}), a method "
+                f"({', '.join(sorted(self._session.methods))}), an estimator or None, got "
+                f"{shown(other)}"
             )
         self._with_method(other)
         self._show(view, by_change)
@@ -145,7 +145,7 @@ class Comparison:
                     f"{part} must have a layout; {each.name!r} was taken before the map had moved"
                 )
         if snapshot == onto:
-            raise ValueError(f"onto must be another snapshot, got {shown(onto)} for both")
+            raise ValueError(f"onto must differ from other, got {shown(onto)} for both")
         with self._lock:
             second, self._second = self._second, None
             self._layouts = {part: each.embedding for part, each in kept.items()}
@@ -165,7 +165,7 @@ class Comparison:
     def _show(self, view: str, by_change: bool) -> None:
         with self._lock:
             if self._shown is None:
-                raise ValueError("there is no comparison: choose a snapshot or a second map first")
+                raise ValueError("there is no comparison; choose a snapshot or a second map first")
             self._put(view=view, by_change=by_change)
 
     def _end(self) -> None:
@@ -188,7 +188,7 @@ class Comparison:
     def _live(self) -> SecondSession:
         second = self._second
         if second is None:
-            raise ValueError("there is no second map: compare with a method first")
+            raise ValueError("there is no second map; compare with a method first")
         return second
 
     def _put(self, **changes: Any) -> None:
@@ -317,7 +317,7 @@ class Comparison:
         other, frame = self._other(snapshot), self._session.frame()
         first = self._other(onto).Y if onto else frame.embedding if frame.version else None
         if other.Y is None or first is None:
-            raise ValueError("there are no two maps yet")
+            raise ValueError("there are no two maps to compare yet")
         k = min(k, len(other.Y) - 1)
         change = change_of_neighbors(
             self._neighbors(other.Y, snapshot, k), self._neighbors(first, onto, k)

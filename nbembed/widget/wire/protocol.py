@@ -165,7 +165,7 @@ def _points(
 ) -> dict[str, NDArray[np.intp]]:
     if names and len(buffers) != len(names):
         needed = "one buffer" if len(names) == 1 else f"{len(names)} buffers"
-        raise ValueError(f"needs {needed} of points, got {len(buffers)}")
+        raise ValueError(f"points must come in {needed}, got {len(buffers)}")
     return {name: _indices(bytes(buffer), n_samples) for name, buffer in zip(names, buffers)}
 
 

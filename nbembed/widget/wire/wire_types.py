@@ -105,7 +105,7 @@ def _is_integer(low: int) -> Callable[[object], bool]:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= low
 
 
-TEXT = Type("string", _is_text, "text of whole characters", traitlets.Unicode)
+TEXT = Type("string", _is_text, "text that UTF-8 can encode", traitlets.Unicode)
 FLAG = Type("boolean", lambda value: isinstance(value, bool), "true or false", traitlets.Bool)
 NUMBER = Type("number", _is_number, "a finite number", traitlets.Float)
 COUNT = Type("number", _is_integer(1), "a whole number from 1", traitlets.Int)

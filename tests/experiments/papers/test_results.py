@@ -126,9 +126,9 @@ def test_other_sources_are_computed_again(fakes, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--fresh"], "--fresh goes with --full"),
+        (["--fresh"], "--fresh needs --full"),
         (["--full", "first"], "takes no name"),
-        (["--full", "--results", "absent/kept.json"], "in a directory that exists"),
+        (["--full", "--results", "absent/kept.json"], "in an existing directory"),
     ],
 )
 def test_wrong_options_run_nothing(fakes, arguments, problem, capsys):

@@ -249,11 +249,11 @@ def test_a_scorer_that_returns_no_number_is_an_error_of_the_fit():
         ({"param_grid": []}, ValueError, "param_grid must have at least one setting"),
         ({"X": 3}, ValueError, "X must have a row"),
         ({"y": [1, 2]}, ValueError, "y must have one label for each of 150 rows"),
-        ({"scoring": None}, ValueError, "scoring must be given: HSSNE"),
+        ({"scoring": None}, ValueError, "scoring must be given, because HSSNE"),
         ({"scoring": "no such"}, ValueError, "scoring must be a scorer"),
-        ({"scoring": 3}, TypeError, "scoring must be a word or take"),
+        ({"scoring": 3}, TypeError, "scoring must be the name of a scorer or a function"),
         ({"scoring": {}}, ValueError, "scoring must have at least one"),
-        ({"scoring": {"seed": cost}}, ValueError, "scoring must have names"),
+        ({"scoring": {"seed": cost}}, ValueError, "scoring must not have a score named"),
         ({"cv": 1}, ValueError, "cv must be at least 2"),
         ({"cv": 151}, ValueError, "cv must be None, a number of folds"),
         ({"cv": "five"}, ValueError, "cv must be None, a number of folds"),
@@ -271,7 +271,11 @@ def test_a_scorer_that_returns_no_number_is_an_error_of_the_fit():
             "seeds must be None: StandardScaler",
         ),
         ({"folder": 3}, TypeError, "folder must be a path"),
-        ({"folder": __file__}, ValueError, "folder must be where files can be kept"),
+        (
+            {"folder": __file__},
+            ValueError,
+            "folder must be a directory in which files can be written",
+        ),
         ({"n_jobs": 0}, ValueError, "n_jobs must be None or"),
         ({"error_score": "ignore"}, ValueError, "error_score must be"),
         ({"error_score": None}, TypeError, "error_score must be"),
@@ -462,7 +466,7 @@ def score(model, X, y):
 
 
 def test_what_cannot_be_recognized_is_named(tmp_path):
-    with open(os.devnull) as file, pytest.raises(TypeError, match="give folder=None"):
+    with open(os.devnull) as file, pytest.raises(TypeError, match="use folder=None"):
         sweep(Recorder(), {"a": [file]}, X, folder=tmp_path)
 
 

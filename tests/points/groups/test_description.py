@@ -209,7 +209,7 @@ def test_two_groups_are_compared_with_each_other() -> None:
 
 
 def test_all_points_have_nothing_to_be_compared_with() -> None:
-    with pytest.raises(ValueError, match="points must leave others to compare with"):
+    with pytest.raises(ValueError, match="points must not be all points"):
         describe(Variables((), ()), np.arange(4), None, 4)
 
 

@@ -45,13 +45,13 @@ def test_a_parameter_that_is_not_legal_leaves_the_session_at_work(session, name,
 @pytest.mark.parametrize("name", [None, 1.5, True, ["a"]])
 def test_names_of_classes(session, name):
     session.add_class("one")
-    with pytest.raises(TypeError, match="name must be a class's name"):
+    with pytest.raises(TypeError, match="name must be the name of a class"):
         session.add_class(name)
-    with pytest.raises(TypeError, match="old must be a class's name"):
+    with pytest.raises(TypeError, match="old must be the name of a class"):
         session.rename_class(name, "two")
-    with pytest.raises(TypeError, match="new must be a class's name"):
+    with pytest.raises(TypeError, match="new must be the name of a class"):
         session.rename_class("one", name)
-    with pytest.raises(TypeError, match="class_ must be a class's name"):
+    with pytest.raises(TypeError, match="class_ must be the name of a class"):
         session.label([0], name)
     assert session.supervision.classes == ("one",)
 
@@ -86,7 +86,7 @@ def test_places_that_no_file_can_be_in(session, tmp_path):
 @pytest.mark.parametrize("methods", [3, [1], ("SNE",), (nb.SNE(),)])
 def test_methods_are_not_taken_for_a_damaged_file(session, tmp_path, methods):
     session.save(tmp_path / "a.nbe")
-    with pytest.raises(TypeError, match="methods must be a tuple of classes"):
+    with pytest.raises(TypeError, match="methods must be a tuple of recipe or estimator classes"):
         nb.load_session(tmp_path / "a.nbe", methods=methods)
 
 
@@ -94,7 +94,7 @@ def test_methods_are_not_taken_for_a_damaged_file(session, tmp_path, methods):
 def test_logs(log):
     with pytest.raises(TypeError, match="log must be a list of events"):
         nb.Session.replay(X, log)
-    with pytest.raises(ValueError, match="log must be of events"):
+    with pytest.raises(ValueError, match="log must be a list of events"):
         nb.Session.replay(X, [log])
 
 
@@ -129,7 +129,7 @@ def test_data_that_no_method_can_square_are_refused_at_once(X, scale, metric):
 
 def test_names_that_no_file_or_page_can_hold_change_nothing(session, tmp_path):
     session.label([0, 1], "one")
-    refused = [("\ud800", "whole characters")]
+    refused = [("\ud800", "text that UTF-8 can encode")]
     refused += [(f"a{c}b", "without control characters") for c in "\0\x1b\x9b\r\x7f"]
     makers = (
         lambda name: session.label([2], name),

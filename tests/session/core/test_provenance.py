@@ -75,7 +75,7 @@ def test_each_change_is_a_place_to_go_to(start):
     session.redo()
     assert session.place == 1
     for wrong in (-1, 5):
-        with pytest.raises(ValueError, match="number must be a place of the history, from 0 to 4"):
+        with pytest.raises(ValueError, match=r"number must be a step of the history, in \[0, 4\]"):
             session.go_to(wrong)
 
 

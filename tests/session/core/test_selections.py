@@ -38,15 +38,19 @@ def test_points_are_saved_by_name(session):
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
-        (lambda s: s.save_selection(" ", [1]), ValueError, "name must be a name that is not blank"),
+        (lambda s: s.save_selection(" ", [1]), ValueError, "name must not be blank"),
         (lambda s: s.save_selection(3, [1]), TypeError, "name must be text, got 3"),
-        (lambda s: s.save_selection("a\ud800", [1]), ValueError, "name must be text of whole"),
+        (
+            lambda s: s.save_selection("a\ud800", [1]),
+            ValueError,
+            "name must be text that UTF-8 can encode",
+        ),
         (lambda s: s.save_selection("a", [30]), ValueError, r"points must be indices in \[0, 30\)"),
         (lambda s: s.save_selection("a", []), ValueError, "points must name at least one point"),
         (
             lambda s: s.delete_selection("even ones"),
             ValueError,
-            r"name must be one of the saved selections \('odd ones', .*\), got 'even ones'",
+            r"name must be an existing selection \('odd ones', .*\), got 'even ones'",
         ),
     ],
 )

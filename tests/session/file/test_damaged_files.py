@@ -131,7 +131,7 @@ def test_what_is_no_regular_file_is_not_read(tmp_path, name):
     thread.start()
     thread.join(GUARD)
     assert len(raised) == 1
-    assert "it is no regular file" in raised[0]
+    assert "it is not a regular file" in raised[0]
     with pytest.raises(IsADirectoryError):
         load_session(tmp_path)
 
@@ -197,7 +197,7 @@ def test_arrays_of_another_kind(path, name, broken):
     [
         ("layout.npy", "layout has {} dimensions, not the 2 of method Other"),
         ("snapshots/0.npy", "snapshot 'kept' has {} dimensions, not the 2 of method Fake"),
-        ("path/0.npy", "a layout of its path is not shaped like its layout"),
+        ("path/0.npy", "a layout of its path does not have the shape of its layout"),
     ],
 )
 def test_a_layout_of_other_dimensions_than_the_map(path, name, called, d):
@@ -465,11 +465,11 @@ def twice_a_number(log):
     ("change", "match"),
     [
         (without_a_checkpoint, "only describes, and no checkpoint"),
-        (without_its_labels, "a checkpoint has method, others"),
+        (without_its_labels, "a checkpoint must have the entries method, others"),
         (of_another_size, "30 points|29"),
         (of_a_function, "only describes, and no checkpoint"),
         (unsorted_points, "must be sorted and unique"),
-        (twice_a_number, "twice, or it is none"),
+        (twice_a_number, "a checkpoint must have distinct, valid snapshots"),
     ],
 )
 def test_a_damaged_checkpoint_is_refused(start, tmp_path, change, match):
@@ -527,10 +527,10 @@ def test_a_label_survives_an_undo_of_what_is_not_understood(path):
     with pytest.raises(ValueError, match="cannot have happened"):
         load_session(path, methods=KINDS)
     tampered(path, edited(**{**content, "nbembed": "0.0.1"}))
-    with pytest.warns(UserWarning, match="not complete here.*: event .* 'set', cannot"):
+    with pytest.warns(UserWarning, match="cannot be read completely.*: event .* 'set', cannot"):
         loaded = load_session(path, methods=KINDS)
     assert "kept" in loaded.supervision.classes
-    assert not loaded.can_undo, "the history begins anew"
+    assert not loaded.can_undo, "the history starts anew"
     loaded.label([8], "kept")
     rest(loaded)
     loaded.save(path)
@@ -621,7 +621,7 @@ def test_entries_that_nobody_reads_are_refused(path, way):
         place = place[key]
     place["more"] = [{}, {}]
     tampered(path, edited(**content))
-    with pytest.raises(ValueError, match=r"has entries that are not known: \['more'\]"):
+    with pytest.raises(ValueError, match=r"has unknown entries: \['more'\]"):
         load_session(path, methods=KINDS)
 
 

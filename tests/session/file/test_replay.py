@@ -160,11 +160,11 @@ def test_replay_refuses_what_is_no_log_of_this_data(start):
     session.step(3)
     rest(session)
     log = session.log
-    with pytest.raises(ValueError, match="must begin with a 'start'"):
+    with pytest.raises(ValueError, match="must start with a 'start'"):
         Session.replay(session.X, log[1:])
-    with pytest.raises(ValueError, match="not the data"):
+    with pytest.raises(ValueError, match="X must be the data that the log was recorded with"):
         Session.replay(session.X + 1, log, methods=(Fake,))
-    with pytest.raises(ValueError, match="'Fake', which is not known"):
+    with pytest.raises(ValueError, match="unknown method 'Fake'"):
         Session.replay(session.X, log)
     with pytest.raises(ValueError, match="must not go back"):
         Session.replay(session.X, [*log, Event(1, "set", {"weight": 2.0})], methods=(Fake,))
@@ -173,10 +173,10 @@ def test_replay_refuses_what_is_no_log_of_this_data(start):
     spoiled = Event(3, "label", {"points": [0], "class_": "a", "confidence": []})
     with pytest.raises(ValueError, match=r"log: 'label' at iteration 3: confidence must be"):
         Session.replay(session.X, [*log, spoiled], methods=(Fake,))
-    with pytest.raises(ValueError, match="log must be of events"):
+    with pytest.raises(ValueError, match="log must be a list of events"):
         Session.replay(session.X, [{"iteration": 0}])
     broken = {"iteration": 0, "command": "pin", "arguments": {"indices": {"__array__": [1]}}}
-    with pytest.raises(ValueError, match="log must be of events: broken stored value"):
+    with pytest.raises(ValueError, match="log must be a list of events: broken stored value"):
         Session.replay(session.X, [broken])
 
 

@@ -113,7 +113,7 @@ def test_where_no_file_can_be_written(session, tmp_path):
     for name, why in (
         ("loop", "form a loop"),
         ("lost", "there is no directory"),
-        ("pipe", "no regular file"),
+        ("pipe", "not a regular file"),
         (".", "it is a directory"),
     ):
         with pytest.raises(OSError, match=f"path must be where a file can be written.*{why}"):

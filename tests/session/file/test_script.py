@@ -159,7 +159,7 @@ def test_an_event_that_no_session_logs_is_refused(saved, change):
 def test_a_log_does_not_go_back_or_beyond_its_map(saved):
     log = log_of(saved)
     last = log[-1]["iteration"]
-    for iteration, match in ((last - 1, "go back"), (last + 1, "its map at")):
+    for iteration, match in ((last - 1, "go back"), (last + 1, "its map is at")):
         event = {"iteration": iteration, "command": "reset_optimizer", "arguments": {}}
         tampered(saved, edited(log=[*log, event]))
         with pytest.raises(ValueError, match=match):
@@ -268,7 +268,7 @@ def test_a_described_function_opens_but_is_not_printed(start, tmp_path):
     assert loaded.parameters["weight"] == 2.0
     with pytest.raises(ValueError, match="it has subtract"):
         loaded.to_script()
-    with pytest.raises(ValueError, match="metric was set to subtract, which no log can hold"):
+    with pytest.raises(ValueError, match="metric was set to subtract, which a log cannot store"):
         loaded.replayed()
 
 
@@ -304,7 +304,9 @@ def test_what_another_version_allowed_does_not_cost_the_file(X, tmp_path):
     log.append({"iteration": at, "command": "set", "arguments": {"theta": 0.5}})
     log.append({"iteration": at, "command": "undo", "arguments": {}})
     tampered(path, edited(log=log, nbembed="0.0.1"))
-    with pytest.warns(UserWarning, match="written by another version and is not complete here"):
+    with pytest.warns(
+        UserWarning, match="written by another version and cannot be read completely"
+    ):
         loaded = load_session(path)
     assert loaded.supervision.labeled.size
     assert "theta" not in loaded.to_script()

@@ -93,16 +93,16 @@ def test_others_are_not_stored(estimator):
     ],
 )
 def test_others_are_not_restored(path):
-    with pytest.raises(ValueError, match="is not an estimator that a file may hold"):
+    with pytest.raises(ValueError, match="is not one of the estimators that can be loaded"):
         decode({"__estimator__": path, "parameters": {}, "learned": {}})
 
 
 def test_no_object_is_restored_in_the_place_of_a_cache():
     stored = {"__estimator__": "sklearn.pipeline.Pipeline", "learned": {}}
     memory = {"__estimator__": "joblib.Memory", "parameters": {}, "learned": {}}
-    with pytest.raises(ValueError, match="is not an estimator that a file may hold"):
+    with pytest.raises(ValueError, match="is not one of the estimators that can be loaded"):
         decode({**stored, "parameters": {"steps": [], "memory": memory}})
-    with pytest.warns(UserWarning, match="may not name a cache"):
+    with pytest.warns(UserWarning, match="must not set a cache"):
         made = decode({**stored, "parameters": {"steps": [], "memory": {"__opaque__": "Memory"}}})
     assert made.memory is None
 
@@ -160,5 +160,5 @@ def test_fitted_attributes_of_a_metric_fit_together(broken):
     stored = encode(metric.fit(X + np.arange(20)[:, None] // 10, np.arange(20) // 10))
     assert same(decode(stored), metric)
     stored["learned"] |= encode(broken)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="are inconsistent"):
         decode(stored)

@@ -269,7 +269,7 @@ def test_asked_to_learn_it_learns_at_once(learning):
 
 
 def test_a_method_that_learns_nothing_says_so(start):
-    with pytest.raises(ValueError, match="Fake learns nothing from labels"):
+    with pytest.raises(ValueError, match="Fake does not learn from labels"):
         start().learn()
 
 

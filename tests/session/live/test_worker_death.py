@@ -88,7 +88,7 @@ def test_an_exit_in_a_subscriber_is_reported_once(start, caplog):
     assert len(heard) > 5
     assert heard == other
     assert len(caplog.records) == 1
-    assert "its further errors are not reported" in caplog.text
+    assert "further errors of it are not reported" in caplog.text
     session.check()
     assert session.iteration == 5
 

@@ -99,7 +99,10 @@ def test_from_one_kind_of_method_to_the_other(iris):
 def test_dissimilarities_cannot_be_projected(iris):
     D = np.linalg.norm(iris[:, None] - iris, axis=2)
     with Session(D, nb.HSSNE(metric="precomputed")) as session:
-        with pytest.raises(ValueError, match="dissimilarities of the points, but PCA"):
+        with pytest.raises(
+            ValueError,
+            match="needs features, but the data of the session are dissimilarities",
+        ):
             session.switch("PCA")
         assert session.method_name == "HSSNE"
 

@@ -53,7 +53,7 @@ def test_before_the_map_has_moved_there_is_no_layout(start: Callable[..., Sessio
 
 
 def test_an_unknown_snapshot_is_named(session: Session) -> None:
-    with pytest.raises(ValueError, match=r"one of the snapshots \('kept'\), got 'lost'"):
+    with pytest.raises(ValueError, match=r"an existing snapshot \('kept'\), got 'lost'"):
         session.get_snapshot("lost")
     with pytest.raises(ValueError, match="got 3"):
         session.get_snapshot(3)  # type: ignore[arg-type]
@@ -94,7 +94,7 @@ def test_renaming_and_deleting_are_steps_of_the_history(session: Session) -> Non
     assert session.snapshots == ("first",)
     assert [kept.name for kept in session.taken_snapshots] == ["first"]
     assert session.undo_text == "delete the snapshot other"
-    with pytest.raises(ValueError, match=r"one of the snapshots \('first'\), got 'other'"):
+    with pytest.raises(ValueError, match=r"an existing snapshot \('first'\), got 'other'"):
         session.restore("other")
     session.undo()
     assert session.snapshots == ("first", "other")
@@ -123,14 +123,17 @@ def test_neither_moves_the_map(session: Session) -> None:
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda s: s.rename_snapshot("lost", "b"), r"old must be one of the snapshots \('kept'\)"),
-        (lambda s: s.rename_snapshot("kept", "other"), "new must be a name that no other snapshot"),
-        (lambda s: s.rename_snapshot("kept", " "), "new must be a name that is not blank"),
-        (lambda s: s.delete_snapshot("lost"), "name must be one of the snapshots"),
+        (lambda s: s.rename_snapshot("lost", "b"), r"old must be an existing snapshot \('kept'\)"),
+        (
+            lambda s: s.rename_snapshot("kept", "other"),
+            "new must be a new name, got the existing snapshot",
+        ),
+        (lambda s: s.rename_snapshot("kept", " "), "new must not be blank"),
+        (lambda s: s.delete_snapshot("lost"), "name must be an existing snapshot"),
     ],
 )
 def test_bad_names_are_refused(session: Session, act: Callable[..., None], message: str) -> None:
-    if "other snapshot" in message:
+    if "got the existing snapshot" in message:
         session.snapshot("other")
     places, names = session.place, session.snapshots
     with pytest.raises(ValueError, match=message):

@@ -89,9 +89,9 @@ def test_there_are_none_without_labels(session):
     assert session.suggestions is None
     assert session.suggest() is None
     assert not session.suggesting
-    with pytest.raises(ValueError, match="accept\\(\\) needs labels"):
+    with pytest.raises(ValueError, match="accept\\(\\) needs suggestions"):
         session.accept()
-    with pytest.raises(ValueError, match="need at least one label"):
+    with pytest.raises(ValueError, match="there are no suggestions yet; label some points first"):
         session.check_suggestions()
     assert session.suggestion_check is None
     assert session.log[1:] == []
@@ -221,7 +221,7 @@ def test_suggestions_follow_from_what_a_person_said_alone(session):
     session.forget([0, 40, 80])  # what is accepted stays
     assert session.supervision.labeled.size > 100
     assert session.suggest() is None
-    with pytest.raises(ValueError, match="accept\\(\\) needs labels"):
+    with pytest.raises(ValueError, match="accept\\(\\) needs suggestions"):
         session.accept()
 
 
@@ -324,11 +324,11 @@ def test_there_is_nothing_to_accept_where_all_are_labeled(session):
         (None, TypeError, "labels must be \\(point, class, confidence\\)"),
         ({0: "a"}, TypeError, "labels must be \\(point, class, confidence\\)"),
         ([(0, "a")], TypeError, "labels must be \\(point, class, confidence\\)"),
-        ([(0.5, "a", 1)], TypeError, "labels must be of points by index"),
-        ([(120, "a", 1)], ValueError, "labels must be of points in \\[0, 120\\), got 120"),
+        ([(0.5, "a", 1)], TypeError, "labels must give points by index"),
+        ([(120, "a", 1)], ValueError, "labels must give points in \\[0, 120\\), got 120"),
         ([(0, "a", 0)], ValueError, "confidence in labels must be a finite number"),
-        ([(0, None, 1)], TypeError, "class in labels must be a class's name"),
-        ([(0, -1, 1)], ValueError, "class in labels must be a class's name"),
+        ([(0, None, 1)], TypeError, "class in labels must be the name of a class"),
+        ([(0, -1, 1)], ValueError, "class in labels must be the name of a class"),
     ],
 )
 def test_labels_that_are_none(session, labels, kind, message):
@@ -483,7 +483,7 @@ def test_a_graph_that_cannot_be_made_is_told_and_costs_nothing(session, monkeypa
 
     monkeypatch.setattr(suggester, "neighbor_affinities", failing)
     label_one_each(session)
-    with pytest.raises(RuntimeError, match="no suggestions can be made: no such graph"):
+    with pytest.raises(RuntimeError, match="suggestions cannot be computed: no such graph"):
         session.suggest()
     with pytest.raises(RuntimeError, match="no such graph"):
         session.accept()

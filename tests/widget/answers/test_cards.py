@@ -99,7 +99,7 @@ def test_an_image_that_cannot_be_read_is_told_on_its_card(session: FakeSession) 
     images = [None, b"no image", None, None]
     explorer = Explorer(session=session, images=images)  # type: ignore[arg-type]
     message, buffers = Asking(explorer).ask("inspect", point=1)
-    assert "images[1] is no image" in message["problem"]
+    assert "images[1] must be an image" in message["problem"]
     assert buffers == []
     explorer.close()
 
@@ -132,7 +132,7 @@ def test_an_image_in_a_pipe_is_told_on_its_card(session: FakeSession, tmp_path: 
     for point in (1, 2):
         message, _ = page.ask("inspect", point=point)
         assert f"images[{point}] cannot be read: " in message["problem"]
-        assert "no regular file" in message["problem"]
+        assert "not a regular file" in message["problem"]
     explorer.close()
 
 
@@ -357,7 +357,7 @@ def test_a_frame_is_embedded_and_comes_back_with_its_labels() -> None:
 def test_rows_with_equal_labels_are_told_of() -> None:
     frame = FRAME.assign(width=[3.0, 1.0, 2.0, 5.0]).set_axis(["a", "b", "a", "b"])
     explorer = nb.Explorer(frame, nb.SNE(random_state=0), color="kind", autoplay=False)
-    with pytest.warns(UserWarning, match="rows of the data have equal labels") as caught:
+    with pytest.warns(UserWarning, match="row labels of the data are not unique") as caught:
         table = explorer.to_frame()
     assert caught[0].filename == __file__
     assert table.index.tolist() == frame.index.tolist()
@@ -409,5 +409,5 @@ def test_nothing_is_read_of_the_rows_at_the_start(monkeypatch: pytest.MonkeyPatc
 
 
 def test_features_are_for_data_and_not_for_sessions(session: FakeSession) -> None:
-    with pytest.raises(ValueError, match=r"features, .* are for X; a session has"):
+    with pytest.raises(ValueError, match=r"features, .* must not be given without X"):
         Explorer(session=session, features=["a"])  # type: ignore[arg-type]

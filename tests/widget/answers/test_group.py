@@ -142,7 +142,7 @@ def test_a_page_compares_with_other_points(explorer: Any) -> None:
 def test_what_cannot_be_described_is_an_error_in_words(explorer: Any) -> None:
     page = Asking(explorer)
     message, buffers = page.ask("describe", range(N), [], **ALL)
-    assert "points must leave others to compare with" in message["error"]
+    assert "points must not be all points" in message["error"]
     assert buffers == []
     assert "at least one point" in page.ask("describe", [], [], **ALL)[0]["error"]
 
@@ -188,7 +188,7 @@ def test_rows_are_sorted_by_the_labels_of_now(explorer: Any, session: FakeSessio
 
 
 def test_python_describes_the_selection(explorer: Any, session: FakeSession) -> None:
-    with pytest.raises(ValueError, match="points must be given while nothing is selected"):
+    with pytest.raises(ValueError, match="points must be given when no points are selected"):
         explorer.describe()
     explorer.selection = GROUP
     found = explorer.describe()
@@ -213,7 +213,7 @@ def test_python_describes_the_selection(explorer: Any, session: FakeSession) -> 
         ({"points": [1], "against": []}, ValueError, "against must name at least one point"),
         ({"points": [1], "against": [0.5]}, TypeError, "against must be point indices or a mask"),
         ({"points": [1], "most": 0}, ValueError, "most must be"),
-        ({"points": range(N)}, ValueError, "points must leave others"),
+        ({"points": range(N)}, ValueError, "points must not be all points"),
     ],
 )
 def test_bad_arguments_are_named(
@@ -239,7 +239,7 @@ def test_names_of_features_are_checked(
 
 
 def test_columns_have_names_already() -> None:
-    with pytest.raises(ValueError, match=re.escape("the columns of a table have names already")):
+    with pytest.raises(ValueError, match=re.escape("feature_names must be None for a table")):
         nb.Explorer(frame(), feature_names=["a"], autoplay=False)
 
 

@@ -189,9 +189,9 @@ def test_a_page_never_waits_for_the_graph(
     page: Page, session: FakeSession, given: str, message: dict[str, Any]
 ) -> None:
     session.suggestions, session.suggesting = None, True
-    assert page.command(given, **message)["error"] == "suggestions are still being made"
+    assert page.command(given, **message)["error"] == "the suggestions are still being computed"
     session.suggestions_error, session.suggesting = ArithmeticError("none"), False
-    assert page.command(given, **message)["error"] == "no suggestions can be made: none"
+    assert page.command(given, **message)["error"] == "suggestions cannot be computed: none"
     session.suggestions_error = None
     assert "label some points first" in page.command(given, **message)["error"]
     assert session.given == []

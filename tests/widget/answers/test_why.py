@@ -95,7 +95,7 @@ def test_a_page_is_told_of_a_neighborhood(explorer: Any, page: Asker) -> None:
     ):
         np.testing.assert_array_equal(told, known)
     assert page.ask("neighborhood", point=60, k=5)[0]["error"] == (
-        "point must be below 60, the number of points, got 60"
+        "point must be in [0, 60), got 60"
     )
     assert page.ask("neighborhood", point=0, k=40)[0]["trustworthiness"] is None
 
@@ -195,7 +195,7 @@ def test_a_page_is_told_in_how_many_other_maps_a_group_is_together(
     together = explorer.why.recurrence(group, timeout=GUARD)
     assert (found["together"], found["of"]) == (np.count_nonzero(together), len(together))
     fields, _ = page.ask("recurrence", points=range(60))
-    assert fields["error"] == "points must be some of the 60, at least 2, got 60"
+    assert fields["error"] == "points must be at least 2 and fewer than all 60, got 60"
 
 
 def test_other_maps_that_a_page_cancels_end(explorer: Any, page: Asker) -> None:

@@ -343,9 +343,9 @@ def test_a_group_is_compared_with_a_class(page: Page) -> None:
 
 
 def test_an_error_is_shown(page: Page) -> None:
-    act(page, "k.answers.describe = () => 'points must leave others to compare with'")
+    act(page, "k.answers.describe = () => 'points must not be all points'")
     choose(page, [1])
-    expect(open_group(page)).to_contain_text("points must leave others to compare with")
+    expect(open_group(page)).to_contain_text("points must not be all points")
 
 
 def test_only_rows_in_view_are_drawn_and_asked_for(page: Page) -> None:

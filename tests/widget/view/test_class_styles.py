@@ -63,7 +63,7 @@ def test_a_look_goes_with_the_name(explorer: Any) -> None:
         ({"name": "one", "hidden": "yes"}, "hidden must be"),
         ({"name": "one", "place": 2}, "place must be in \\[0, 2\\), got 2"),
         ({"name": "one", "place": -1}, "place must be"),
-        ({"name": ["one"]}, "name must be a class's name"),
+        ({"name": ["one"]}, "name must be the name of a class"),
     ],
 )
 def test_what_is_no_look_is_refused(explorer: Any, arguments: Any, message: str) -> None:

@@ -101,7 +101,7 @@ def test_python_chooses_by_name_or_gives_values(explorer: Any) -> None:
     ("given", "error", "message"),
     [
         ("weight", ValueError, "column must name columns, got 'weight'"),
-        ([1, 2], ValueError, "column must have one value for each of the 60 samples"),
+        ([1, 2], ValueError, "column must have one value for each of the 60 points"),
         (None, TypeError, "column must be a name or values"),
     ],
 )
@@ -280,7 +280,7 @@ def test_names_of_columns_need_not_be_text(session: FakeSession, keys: Any) -> N
     explorer.color(keys[1])
     assert explorer.color_column["kind"] == "number"
     np.testing.assert_allclose(values(explorer), frame[keys[1]], rtol=1e-6)
-    with pytest.raises(ValueError, match="one value for each of the 60 samples"):
+    with pytest.raises(ValueError, match="one value for each of the 60 points"):
         explorer.color((1, 2))
     explorer.close()
     shown = choose_features(frame, apart=[*keys[1:], rng.normal(size=N), frame[keys[0]]])

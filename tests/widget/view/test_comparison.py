@@ -87,7 +87,7 @@ def test_a_page_takes_snapshots_and_goes_back(explorer: Any) -> None:
     assert page.command("restore", name="before")["ok"]
     explorer.session.wait()
     np.testing.assert_array_equal(explorer.embedding, kept)
-    assert "one of the snapshots" in page.command("restore", name="none")["error"]
+    assert "an existing snapshot" in page.command("restore", name="none")["error"]
 
 
 def test_a_snapshot_is_brought_onto_the_present_map(explorer: Any) -> None:
@@ -195,7 +195,7 @@ def test_the_same_from_python(explorer: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (("lost",), ValueError, r"name of a snapshot \(none was taken yet\) or of a method"),
+        (("lost",), ValueError, r"a snapshot \(none was taken yet\), a method"),
         ((3,), TypeError, "method must be a name, an estimator"),
         (("SNE", "above"), ValueError, "view must be"),
         (("SNE", "side", 1), TypeError, "by_change must be"),
@@ -338,11 +338,11 @@ def test_comparisons_follow_names(explorer: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"other": "first", "onto": "first"}, ValueError, "onto must be another snapshot"),
-        ({"other": "first", "onto": "lost"}, ValueError, "must be one of the snapshots"),
+        ({"other": "first", "onto": "first"}, ValueError, "onto must differ from other"),
+        ({"other": "first", "onto": "lost"}, ValueError, "must be an existing snapshot"),
         ({"other": "first", "onto": 3}, TypeError, "onto must be the name of a snapshot or None"),
-        ({"other": "SNE", "onto": "first"}, ValueError, "onto must be None where other is no snap"),
-        ({"other": None, "onto": "first"}, ValueError, "onto must be None where other is no snap"),
+        ({"other": "SNE", "onto": "first"}, ValueError, "onto must be None unless other is a snap"),
+        ({"other": None, "onto": "first"}, ValueError, "onto must be None unless other is a snap"),
     ],
 )
 def test_bad_pairs_are_refused(

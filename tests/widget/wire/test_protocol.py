@@ -96,7 +96,7 @@ def test_set_takes_any_numbers() -> None:
         (command("label", {}), points(1), "class is missing"),
         (command("label", {"class": 3}), points(1), "class must be text"),
         (command("select"), points(5), "below 5"),
-        (command("cannot_link"), points(1), "needs 2 buffers of points, got 1"),
+        (command("cannot_link"), points(1), "points must come in 2 buffers, got 1"),
         (command("cannot_link"), points(1) + points(5), "below 5"),
         (command("select"), [b"123"], "uint32"),
         (command("show_path_step", {"index": 1.5}), [], "index"),
@@ -172,7 +172,7 @@ def test_a_number_beyond_the_range_of_floats_is_refused_with_its_request(number:
 @pytest.mark.parametrize(
     ("content", "part"),
     [
-        (command("add_class", {"name": "\ud800"}), "name must be text of whole characters"),
+        (command("add_class", {"name": "\ud800"}), "name must be text that UTF-8 can encode"),
         ({"type": "hello", "client": "\udc00"}, "client"),
     ],
 )

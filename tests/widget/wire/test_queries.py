@@ -51,7 +51,7 @@ def test_a_query_is_checked_against_its_type() -> None:
     content = {"type": "query", "client": "page", "request": 1, "asker": 0, "name": "near"}
     with pytest.raises(protocol.ProtocolError, match="unknown query 'near'; allowed: far"):
         protocol.parse(content, [], n_samples=5)
-    with pytest.raises(protocol.ProtocolError, match="far: needs one buffer of points, got 0"):
+    with pytest.raises(protocol.ProtocolError, match="far: points must come in one buffer, got 0"):
         protocol.parse({**content, "name": "far", "arguments": {"k": 1}}, [], n_samples=5)
     with pytest.raises(protocol.ProtocolError, match="asker is missing"):
         protocol.parse({k: v for k, v in content.items() if k != "asker"}, [], n_samples=5)
