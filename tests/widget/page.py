@@ -85,12 +85,10 @@ def open_page(
 
 
 def clear(page: Page) -> None:
-    """Leave nothing of what was shown on a page, nor a key or the mouse held down on it."""
-    page.goto("about:blank")
+    """Leave nothing of what was shown on a page, nor a key held down on it."""
     for key in ("Shift", "Alt", "Control", "Meta"):
         page.keyboard.up(key)
-    page.mouse.up()
-    page.mouse.move(0, 0)
+    page.goto("about:blank")
 
 
 def kernel(page: Page, expression: str) -> Any:
