@@ -8,6 +8,7 @@ and from itself. A few big libraries are each let in by one door.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
