@@ -442,12 +442,12 @@ _satellite = partial(_experiment, take=_bundled("satellite"), published="0.53")
 EXPERIMENTS = (
     _letter(
         "snerv-letter-short",
-        "Letter, 1500 points, three folds: SNeRV, NeRV, S-Isomap, MUHSIC, MRE (about 4 min)",
+        "Letter, 1500 points, three folds: SNeRV, NeRV, S-Isomap, MUHSIC, MRE (about 2 min)",
         protocol=SHORT,
     ),
     _satellite(
         "snerv-satellite-short",
-        "Landsat satellite, 1500 points, three folds, the same methods (about 4 min)",
+        "Landsat satellite, 1500 points, three folds, the same methods (about 2 min)",
         protocol=SHORT,
     ),
     _letter(
