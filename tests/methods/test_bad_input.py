@@ -184,7 +184,7 @@ def test_a_first_layout_too_large_for_squared_distances(kind):
 
 
 def test_mbed_needs_to_know_how_many_classes():
-    with pytest.raises(ValueError, match="n_classes must be given"):
+    with pytest.raises(ValueError, match="n_classes must be an integer of at least 1 when neither"):
         Mbed().fit(data())
     y = np.array([0, 1, 2] + [-1] * 17)
     with pytest.raises(ValueError, match="n_classes must be at least 3"):

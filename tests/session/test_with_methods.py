@@ -211,7 +211,7 @@ def test_switching_between_methods_keeps_what_was_said(iris, make):
 
 def test_mbed_by_name_has_two_classes_on_a_plane_and_as_an_estimator_must_say(iris, make):
     session = make(iris)
-    with pytest.raises(ValueError, match="n_classes must be given"):
+    with pytest.raises(ValueError, match="n_classes must be an integer"):
         session.switch(nb.Mbed())
     assert session.method_name == "HSSNE"
     session.switch("Mbed")

@@ -116,7 +116,7 @@ def test_a_column_of_labels_is_named(explore: Any, rng: Any) -> None:
     assert "kind" not in explorer.data_note
     beside = explore(frame[["age"]].to_numpy(), METHOD, columns=frame, supervision="kind")
     assert beside.labels == explorer.labels
-    with pytest.raises(ValueError, match="supervision='plant' is no column"):
+    with pytest.raises(ValueError, match="supervision must name a column, got 'plant'"):
         explore(frame, METHOD, supervision="plant")
     with pytest.raises(ValueError, match="supervision='kind' names a column"):
         explore(np.eye(5), METHOD, supervision="kind")

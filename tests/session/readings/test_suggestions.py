@@ -395,7 +395,7 @@ def test_a_check_of_what_nothing_is_so_sure_of_is_refused():
     with Session(cloud, Fake()) as session:
         label_one_each(session)
         assert session.suggest().above(1.0).size == 0
-        with pytest.raises(ValueError, match="no suggestion is 1 sure"):
+        with pytest.raises(ValueError, match="no suggestion has a confidence of at least 1"):
             session.check_suggestions(confidence=1.0)
 
 

@@ -177,7 +177,7 @@ def test_rows_come_in_order_and_their_cells_when_asked(explorer: Any) -> None:
 
 def test_rows_are_read_some_at_a_time(explorer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_source, "MOST_ROWS", 5)
-    assert "at most 5 rows" in Asking(explorer).ask("rows", range(6), table="data")[0]["error"]
+    assert "at most 5 at a time" in Asking(explorer).ask("rows", range(6), table="data")[0]["error"]
 
 
 def test_rows_are_sorted_by_the_labels_of_now(explorer: Any, session: FakeSession) -> None:
