@@ -222,7 +222,7 @@ def _held_out(classifier: Any, learned: Learned, X: Any, codes: NDArray[np.intp]
         return cross_val_predict(model, X, codes, cv=cv, method="predict_proba")
     except ValueError as error:
         raise ValueError(
-            f"cv must give folds that suit these labels, got {shown(cv)}: {error}"
+            f"cv must be folds that suit these labels, got {shown(cv)}: {error}"
         ) from error
 
 

@@ -251,7 +251,7 @@ def test_bad_parameters_are_named(kind, parameters, error, message, blobs):
         (np.ones((1, 2)), None, "X"),
         ([["a", "b"], ["c", "d"]], None, "X"),
         (np.eye(5), [0, 1], "y must have 5 labels"),
-        (np.eye(5), [0, 1, 1, 0, -2], "y must be labels"),
+        (np.eye(5), [0, 1, 1, 0, -2], "y must be non-negative labels"),
         (np.eye(5), np.ones((5, 2)), "y"),
     ],
 )

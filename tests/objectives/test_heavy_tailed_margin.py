@@ -237,5 +237,5 @@ def test_malformed_centers_are_refused(changes, message):
 
 def test_other_dimensions_than_those_of_the_directions_are_refused(joint):
     objective = HeavyTailedMargin(Affinities(joint, "joint"), 1.0, Rays(circle(3)))
-    with pytest.raises(ValueError, match="2 components"):
+    with pytest.raises(ValueError, match="2 columns, like directions"):
         objective.cost(np.zeros((len(joint), 3)))

@@ -199,5 +199,5 @@ def test_more_classes_than_directions_are_refused(rows):
 
 
 def test_layouts_need_the_dimensions_of_the_directions(rows):
-    with pytest.raises(ValueError, match="Y must have 2 components"):
+    with pytest.raises(ValueError, match="Y must have 2 columns"):
         LargeMargin(rows, 1.0, simplex(2, 2)).cost(np.zeros((len(rows), 3)))

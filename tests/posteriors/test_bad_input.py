@@ -107,7 +107,7 @@ def test_folds_that_lack_a_class():
     few[[0, 1, 2, 10]] = [0, 0, 0, 1]
     with (
         pytest.warns(UserWarning, match="least populated class"),
-        pytest.raises(ValueError, match="cv must give folds that suit these labels, got 2"),
+        pytest.raises(ValueError, match="cv must be folds that suit these labels, got 2"),
     ):
         class_posteriors(LogisticRegression(), X, few, cv=2)
 

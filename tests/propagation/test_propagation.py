@@ -327,7 +327,7 @@ def test_bad_types_are_refused():
         nb.propagate(AFFINITIES, some_labels(), clamp=1)
     with pytest.raises(ValueError, match="at least one label"):
         nb.propagate(AFFINITIES, Supervision(120, ["a"]))
-    with pytest.raises(ValueError, match="of 120 points, got 7"):
+    with pytest.raises(ValueError, match="cover 120 points, got one of 7"):
         nb.propagate(AFFINITIES, Supervision(7).label(0, "a"))
 
 

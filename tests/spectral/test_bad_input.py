@@ -18,7 +18,7 @@ from nbembed.supervision import Supervision
     [
         (FDA(0), "n_components must be at least 1"),
         (FDA(6), r"n_components must be at most the number of features \(n_features = 5\), got 6"),
-        (FDA(60), "n_components must be at most 59"),
+        (FDA(60), "n_components must be less than n_samples = 60"),
         (FDA(2.0), "n_components must be an integer"),
         (FDA(gamma=-1.0), "gamma must be a finite number at least 0"),
         (FDA(gamma="auto"), "gamma must be a number"),
@@ -151,7 +151,9 @@ def test_kernels_are_symmetric(blobs):
 def test_an_epsilon_that_leaves_axes_without_a_bound(blobs, kind, epsilon):
     X, truth, _ = blobs
     y = (truth > 0).astype(int)  # two classes: the constraint has rank one
-    with pytest.raises(ValueError, match=r"epsilon must be at least 1e-12 .* sees 1 of the axes"):
+    with pytest.raises(
+        ValueError, match=r"epsilon must be at least 1e-12 .* restricts only 1 of the axes"
+    ):
         kind(2, epsilon=epsilon).fit(X, y)
     assert kind(1, epsilon=epsilon).fit(X, y).informed_.all()
     assert np.isfinite(kind(2).fit(X, y).embedding_).all()
