@@ -1,4 +1,4 @@
-"""Constants that the page has from Python: of colors, shapes, places of names, suggestions."""
+"""Constants that the page has from Python: of colors, shapes, places of names, labels, columns."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from nbembed.drawing import caption_places, contrast
 from nbembed.drawing.marker_shapes import CORNERS
 from nbembed.drawing.palette import SCALES
 from nbembed.drawing.scene import EXTREME
+from nbembed.points.preparation.weighing import HEAVIEST
 from nbembed.propagation.groups import RESOLUTION
 from nbembed.widget.wire.schema import SURENESS_STEPS
 
@@ -49,4 +50,5 @@ CONSTANTS: Mapping[str, tuple[str, Any]] = {
     ),
     "SURENESS_STEPS": ("Steps of a confidence in [0, 1].", SURENESS_STEPS),
     "RESOLUTION": ("Of suggested groups, where none is chosen.", RESOLUTION),
+    "HEAVIEST": ("The largest weight of a column.", HEAVIEST),
 }

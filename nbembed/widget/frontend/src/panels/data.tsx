@@ -2,9 +2,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { focusIsOn } from "../host/roots";
 import { inline, plain } from "../state/cards";
-import { HEAVIEST, STEP, type Data } from "../state/data";
+import { STEP, type Data } from "../state/data";
 import type { View } from "../view/view";
-import type { DataColumn, QueryAnswers } from "../wire/wire.generated";
+import { HEAVIEST, type DataColumn, type QueryAnswers } from "../wire/wire.generated";
 import { DataNote } from "./controls";
 import { NumberField } from "./number_field";
 import * as strings from "../strings";

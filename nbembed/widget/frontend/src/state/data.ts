@@ -8,8 +8,8 @@ import type { DataColumn } from "../wire/wire.generated";
 import type { Store } from "./store";
 import * as strings from "../strings";
 
-/** The largest weight of a column, and the step of its slider. */
-export const [HEAVIEST, STEP] = [3, 0.1];
+/** The step of the slider of a weight. */
+export const STEP = 0.1;
 /** Milliseconds from a step by keyboard until the map is made: more steps may follow. */
 const PAUSE = 250;
 

@@ -1101,3 +1101,6 @@ export const SURENESS_STEPS = 200 as const;
 
 /** Of suggested groups, where none is chosen. */
 export const RESOLUTION = 0.5 as const;
+
+/** The largest weight of a column. */
+export const HEAVIEST = 3.0 as const;
