@@ -114,7 +114,7 @@ def test_nothing_to_hold_out_is_said(rng):
 
 def test_no_finite_likelihood_is_an_error(rng):
     X, T, _ = classes(rng)
-    with pytest.raises(ValueError, match="n_centroids and width cannot be chosen"):
+    with pytest.raises(ValueError, match="n_centroids and width cannot be cross-validated"):
         choose(X, T, [3], [1e-200], 3, 5, rng, 1)
 
 

@@ -315,7 +315,9 @@ def test_in_a_grid_search(iris):
 
 @pytest.mark.parametrize("y", [np.zeros(150), np.full(150, -1)])
 def test_labels_of_one_class(iris, y):
-    with pytest.raises(ValueError, match="y must label points of at least two classes"):
+    with pytest.raises(
+        ValueError, match=r"y \(or supervision\) must label points of at least two classes"
+    ):
         ParametricEmbedding(classifier=GaussianNB()).fit(iris[0], y)
 
 

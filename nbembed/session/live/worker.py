@@ -99,6 +99,6 @@ def as_exception(error: BaseException) -> Exception:
     """
     if isinstance(error, Exception):
         return error
-    told = RuntimeError(f"computing the map raised {type(error).__name__}: {error}")
+    told = RuntimeError(f"computing the map raised {error!r}")
     told.__cause__ = error
     return told

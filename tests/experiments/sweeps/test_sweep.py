@@ -202,7 +202,9 @@ def test_a_score_does_not_overwrite_a_parameter_of_another_grid(tmp_path):
     assert alone["b"].tolist() == [7.0]
     grids = [{"a": [1]}, {"b": [5]}]
     for folder in (None, tmp_path):  # where a result with that name is kept
-        with pytest.warns(FitFailedWarning, match="2 of 2 fits failed.*must not return 'b'"):
+        with pytest.warns(
+            FitFailedWarning, match="2 of 2 fits failed.*must not return a score named 'b'"
+        ):
             table = sweep(Recorder(), grids, X, scoring=named_b, folder=folder)
         assert table["b"].tolist() == [None, 5]
 

@@ -48,7 +48,10 @@ def test_an_exit_in_the_map_is_an_error_like_any_other(start, error):
     rest(session)
     assert session.state == "failed"
     assert session.error.__cause__ is error
-    with pytest.raises(RuntimeError, match=f"failed at iteration 5: {type(error).__name__}"):
+    with pytest.raises(
+        RuntimeError,
+        match=f"failed at iteration 5: computing the map raised {type(error).__name__}",
+    ):
         session.play()
     fake.trouble.clear()
     session.reset()
@@ -67,7 +70,7 @@ def test_an_exit_in_what_is_learned_in_the_background(start, monkeypatch):
         patch.setattr(Learning, "make_affinities", leave)
         session.label([1, 2], "a")
         rest(session)
-    assert "SystemExit(no more)" in str(session.learning_error)
+    assert "SystemExit('no more')" in str(session.learning_error)
     session.step(1, wait=True)
 
 
