@@ -217,7 +217,7 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
     elsewhere |= {"accept", "check_suggestions", "end_check", "show_cards", "show_names"}
     elsewhere |= {"compare", "compare_live", "show_comparison", "end_comparison"}
     elsewhere |= {"set_second", "reset_second", "take_over_second"}
-    elsewhere |= {"map_of", "close_map"}
+    elsewhere |= {"map_of", "close_map", "prepare_column", "standardize"}
     elsewhere |= {"style_class", "set_word", "color_by_column", "show_unsupervised"}
     assert {case[0] for case in cases} | elsewhere == set(page_commands.COMMANDS)
 
