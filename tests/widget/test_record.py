@@ -252,7 +252,7 @@ def test_pages_and_pictures_are_colored_by_a_measure(explore, frame):
     assert state["measure"]["mean"] == pytest.approx(expected.mean())
     values = np.frombuffer(base64.b64decode(state["measure"]["values"]["b64"]), "<f4")
     assert values == pytest.approx(expected, abs=1e-6)
-    high, low = [f'fill="{color.upper()}"' for color in (SCALES[False][-1], SCALES[False][0])]
+    high, low = [f'fill="{color.upper()}"' for color in (SCALES["light"][-1], SCALES["light"][0])]
     picture = explorer.to_svg()
     assert high in picture
     assert low in picture
