@@ -219,7 +219,7 @@ def test_recall_comes_first_with_affinities_of_neighbors(pair):
 
 
 # Of near duplicates, numbers overflow before the run finds that it cannot go on.
-@pytest.mark.filterwarnings("ignore:overflow", "ignore:.*tied for nearest")
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:.*equally near neighbors")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_near_duplicates_do_is_said_and_how_to_mend_it():
     rng = np.random.default_rng(0)

@@ -44,11 +44,20 @@ def sessions_after(before: weakref.WeakSet[Session]) -> int:
 
 def threads_after(before: set[threading.Thread]) -> list[str]:
     """Return the names of threads that did not exist ``before`` and do not end."""
-    left = [
+    left = _begun_since(before)
+    while left:
+        for thread in left:
+            thread.join(GUARD)
+        alive = [thread.name for thread in left if thread.is_alive()]
+        if alive:
+            return alive
+        left = _begun_since(before)  # by those that have ended
+    return []
+
+
+def _begun_since(before: set[threading.Thread]) -> list[threading.Thread]:
+    return [
         thread
         for thread in threading.enumerate()
         if thread not in before and not thread.name.startswith(POOL)
     ]
-    for thread in left:
-        thread.join(GUARD)
-    return [thread.name for thread in left if thread.is_alive()]

@@ -18,7 +18,7 @@ from tests.session.redone import redone
 from tests.waiting import eventually
 
 # Few labels of classes that lie apart: where the metric sees one class, all distances are nothing.
-pytestmark = pytest.mark.filterwarnings("ignore:.*tied for nearest")
+pytestmark = pytest.mark.filterwarnings("ignore:.*equally near neighbors")
 
 IRIS = load_iris()
 X, TRUTH = IRIS.data[::3], IRIS.target[::3]

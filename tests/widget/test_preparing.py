@@ -13,7 +13,6 @@ import pytest
 
 import nbembed as nb
 from nbembed.session import Session
-from nbembed.widget.host.lifetime import WATCH
 from tests.waiting import eventually
 from tests.widget.test_explorer import Page
 
@@ -155,7 +154,6 @@ def test_a_map_that_was_replaced_ends(explore: Any, rng: Any) -> None:
     assert now.preparation.weights == {"width": 2.0}
     assert now.preparation.standardize is False
     inner.explorer = None  # a page refers to no Explorer
-    WATCH.look()  # as after a message, where there is a notebook
     eventually(lambda: gc.collect() is not None and replaced() is None)
 
 

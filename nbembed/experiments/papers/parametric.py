@@ -76,7 +76,7 @@ def compare(proba: NDArray[Any]) -> dict[str, float]:
     perplexity = min(30.0, len(proba) / 4)
     sne = SNE(metric="precomputed", perplexity=perplexity, max_iter=300, random_state=0)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*tied for nearest")
+        warnings.filterwarnings("ignore", message=".*equally near neighbors")
         found["SNE"] = float(class_precision(proba, sne.fit_transform(divergences(proba)), h=H))
     found["MDS"] = float(class_precision(proba, scaling_axes(distances(proba), 2), h=H))
     random = np.random.default_rng(0).standard_normal((len(proba), 2))

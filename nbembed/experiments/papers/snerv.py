@@ -218,8 +218,8 @@ def fold_errors(
     metric = LearningMetric(cv=protocol.inner)
     with warnings.catch_warnings():
         # The distances between points whose class is certain are almost zero.
-        warnings.filterwarnings("ignore", message=".*tied for nearest", category=UserWarning)
-        warnings.filterwarnings("ignore", message=".*pieces", category=UserWarning)
+        warnings.filterwarnings("ignore", message=".*equally near neighbors", category=UserWarning)
+        warnings.filterwarnings("ignore", message=".*connected components", category=UserWarning)
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
         for tradeoff in protocol.tradeoffs:
             model = SNeRV(
@@ -302,8 +302,8 @@ def printed_errors(
     keywords: dict[str, Any] = {"max_iter": protocol.max_iter, "random_state": 0}
     found = {}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*tied for nearest", category=UserWarning)
-        warnings.filterwarnings("ignore", message=".*pieces", category=UserWarning)
+        warnings.filterwarnings("ignore", message=".*equally near neighbors", category=UserWarning)
+        warnings.filterwarnings("ignore", message=".*connected components", category=UserWarning)
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
         straight = LearningMetric(cv=protocol.inner, random_state=0).fit(X[known], y[known])
         shortest = copy(straight).set_params(shortest_paths=True)

@@ -111,8 +111,8 @@ class Watch:
 
     @property
     def has_shell(self) -> bool:
-        """True if Explorers are looked at after each cell of IPython."""
-        return self._shell is not None
+        """True if Explorers are looked at after each cell of the running IPython."""
+        return self._shell is not None and self._shell is _shell()
 
     def add(self, displays: Displays, close: Callable[[], object]) -> None:
         """Call ``close``, a bound method, whenever its owner is found to be displayed nowhere."""
