@@ -81,7 +81,7 @@ def test_a_table_of_2000_rows_moves_soon(open_cells: OpenCells) -> None:
     notebook.run_all()
     page = notebook.page
     page.get_by_role("application", name="Map").scroll_into_view_if_needed()
-    notebook.wait_for("explorer.session.iteration > 40", timeout=120)
+    notebook.wait_for("explorer.session.state", lambda state: state == "converged", timeout=120)
     page.get_by_role("tab", name="Data", exact=True).click()
     slider = page.get_by_role("slider", name="Weight of age")
     slider.focus()
