@@ -344,6 +344,10 @@ class Notebook:
             # Through Playwright, so that the page's own events keep arriving meanwhile.
             self.page.wait_for_timeout(50)
 
+    def rest(self, explorer: str = "explorer") -> None:
+        """Wait until the map of an Explorer, by its expression, has converged."""
+        self.wait_for(f"{explorer}.session.state", lambda state: state == "converged", timeout=120)
+
     def cell(self, index: int) -> Locator:
         """Return the element of a cell with its outputs."""
         return self.page.locator(".jp-Notebook .jp-Cell").nth(index)

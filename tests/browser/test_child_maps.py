@@ -37,10 +37,6 @@ def child(notebook: Notebook) -> Locator:
     return notebook.page.locator(".nbe .nbe")
 
 
-def settle(notebook: Notebook, explorer: str) -> None:
-    notebook.wait_for(f"{explorer}.session.state", lambda s: s == "converged", timeout=120)
-
-
 def at_home(notebook: Notebook) -> None:
     """Expect the map of all points."""
     expect(child(notebook)).to_have_count(0)
@@ -51,7 +47,7 @@ def test_labels_of_a_map_of_some_points_are_on_the_map_of_all(notebook: Notebook
     page = notebook.page
     inner = child(notebook)
     n = notebook.evaluate("len(some)")
-    settle(notebook, "explorer.children[0]")
+    notebook.rest("explorer.children[0]")
     assert notebook.evaluate("bool((explorer.children[0].session.X == X[some]).all())")
     assert len(still(inner.get_by_role("application", name="Map"))) == n
 

@@ -30,9 +30,9 @@ def test_a_column_is_weighed_and_its_logarithm_embedded(open_cells: OpenCells) -
     page = notebook.page
     own = page.get_by_role("application", name="Map")
     own.scroll_into_view_if_needed()
-    notebook.wait_for("explorer.session.state", lambda s: s == "converged", timeout=120)
+    notebook.rest()
     notebook.execute("explorer.session.label([0], 'first')")
-    notebook.wait_for("explorer.session.state", lambda s: s == "converged", timeout=120)
+    notebook.rest()
 
     page.get_by_role("tab", name="Data", exact=True).click()
     expect(page.get_by_role("tabpanel", name="Data")).to_contain_text("3 of 4 embedded")
@@ -46,7 +46,7 @@ def test_a_column_is_weighed_and_its_logarithm_embedded(open_cells: OpenCells) -
     expect(path.get_by_role("button", name="age × 2", exact=True)).to_be_visible()
     child = "explorer.children[0]"
     assert notebook.evaluate(f"bool(({child}.session.recipe.init == explorer.embedding).all())")
-    notebook.wait_for(f"{child}.session.state", lambda s: s == "converged", timeout=120)
+    notebook.rest(child)
     notebook.wait_for(f"bool(({child}.embedding != explorer.embedding).any())")
     assert len(still(inner.get_by_role("application", name="Map"))) == 300
 
@@ -58,7 +58,7 @@ def test_a_column_is_weighed_and_its_logarithm_embedded(open_cells: OpenCells) -
     expect(log).to_be_focused()
     expect(log).to_be_checked()
     assert notebook.evaluate("len(explorer.children)") == 1
-    notebook.wait_for(f"{child}.session.state", lambda s: s == "converged", timeout=120)
+    notebook.rest(child)
     assert "Logarithms of: income" in notebook.evaluate(f"{child}.data_note")
 
     # Labels are shared, and the first map is as it was.
@@ -81,7 +81,7 @@ def test_a_table_of_2000_rows_moves_soon(open_cells: OpenCells) -> None:
     notebook.run_all()
     page = notebook.page
     page.get_by_role("application", name="Map").scroll_into_view_if_needed()
-    notebook.wait_for("explorer.session.state", lambda state: state == "converged", timeout=120)
+    notebook.rest()
     page.get_by_role("tab", name="Data", exact=True).click()
     slider = page.get_by_role("slider", name="Weight of age")
     slider.focus()

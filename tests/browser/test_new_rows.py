@@ -21,7 +21,7 @@ def test_new_rows_are_on_the_map_of_all_until_it_is_closed(open_cells: OpenCells
     page = notebook.page
     own = page.get_by_role("application", name="Map")
     own.scroll_into_view_if_needed()
-    notebook.wait_for("explorer.session.state", lambda s: s == "converged", timeout=120)
+    notebook.rest()
     notebook.execute("explorer.session.label([0], 'zero')\nmore = explorer.add(X[300:])")
 
     path = page.get_by_role("navigation", name="Maps")
@@ -29,7 +29,7 @@ def test_new_rows_are_on_the_map_of_all_until_it_is_closed(open_cells: OpenCells
     there.click()
     inner = page.locator(".nbe .nbe")
     expect(inner).to_be_focused()
-    notebook.wait_for("more.session.state", lambda s: s == "converged", timeout=120)
+    notebook.rest("more")
     assert len(still(inner.get_by_role("application", name="Map"))) == 340
     assert notebook.evaluate("more.selection.tolist() == list(range(300, 340))")
     assert notebook.evaluate("more.labels[0]") == "zero"
