@@ -23,7 +23,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-from nbembed.kernels.polynomial_inverse import polynomial_inverse
+from nbembed.kernels.polynomial_inverse import PolynomialInverse
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.superlu import keep_notes_of_memory
 
@@ -121,14 +121,15 @@ class LaplacianPolynomial:
         entries = np.tile(scale[i] * weights * scale[j], 2).astype(np.float32)
         rows, columns = np.concatenate([i, j]), np.concatenate([j, i])
         rest = sparse.csr_array((entries, (rows, columns)), shape=(n, n))
-        self._order, self._n_threads = np.arange(n), 1
+        self._order, threads = np.arange(n), 1
         if n >= MANY:
-            self._order, self._n_threads = _order(rest), n_threads
+            self._order, threads = _order(rest), n_threads
             place = np.empty(n, np.int64)
             place[self._order] = np.arange(n)
             rest = sparse.csr_array((entries, (place[rows], place[columns])), shape=(n, n))
         # I − A, of the points in that order
-        self._rest = rest.indptr, rest.indices, rest.data
+        parts = rest.indptr, rest.indices, rest.data
+        self._inverse = PolynomialInverse(parts, SMOOTHEST, DEGREE, threads)
         self._scale = np.where(fixed, 0.0, scale)[self._order][:, None]
 
     def __call__(self, gradient: NDArray[Any]) -> NDArray[np.float64]:
@@ -138,9 +139,7 @@ class LaplacianPolynomial:
         size = float(np.abs(scaled).max(initial=0.0))
         if not size > 0:
             return np.zeros(gradient.shape)
-        found = polynomial_inverse(
-            self._rest, (scaled / size).astype(np.float32), SMOOTHEST, DEGREE, self._n_threads
-        )
+        found = self._inverse((scaled / size).astype(np.float32))
         solved = np.empty(gradient.shape)
         solved[self._order] = self._scale * size * found
         return solved

@@ -284,7 +284,8 @@ def cases(rng: np.random.Generator) -> dict[str, tuple[Any, Any, tuple[Any, ...]
             (helpers.csr_parts(D / D.sum(axis=1).max()), 0.99, own % 3 > 0, direct.T, 1e-14, 99, 1),
         ),
         "polynomial_inverse": (
-            polynomial_inverse.polynomial_inverse, reference.polynomial_inverse,
+            lambda S, B, *rest: polynomial_inverse.PolynomialInverse(S, *rest)(B),
+            reference.polynomial_inverse,
             (helpers.csr_parts(D / D.sum(axis=1).max()), direct.T[:, :7].copy(), 0.02, 20),
         ),
     }  # fmt: skip

@@ -218,6 +218,13 @@ class Lanes:
         """Return the number in lane k as a scalar."""
         return self.builder.extract_element(self.value, ir.Constant(_INT32, k))
 
+    def each(self, times: int) -> Lanes:
+        """Return a register in which each number stands so many times in a row."""
+        kind = ir.VectorType(_INT32, times * self.count)
+        order = ir.Constant(kind, [k // times for k in range(times * self.count)])
+        empty = ir.Constant(self.value.type, ir.Undefined)
+        return Lanes(self.builder, self.builder.shuffle_vector(self.value, empty, order))
+
     def as_type(self, element: ir.Type) -> Lanes:
         """Return the same numbers as float32 or float64."""
         if element == self.element:
@@ -325,6 +332,17 @@ def gather(builder: ir.IRBuilder, pointer: Pointer, places: Sequence[ir.Value]) 
     for lane, number in enumerate(numbers):
         vector = builder.insert_element(vector, number, ir.Constant(_INT32, lane))
     return Lanes(builder, vector)
+
+
+def side_by_side(parts: Sequence[Lanes]) -> Lanes:
+    """Return the lanes of a power of two of registers, of equal counts, in one register."""
+    builder, values = parts[0].builder, [part.value for part in parts]
+    while len(values) > 1:
+        count = 2 * Lanes(builder, values[0]).count
+        order = ir.Constant(ir.VectorType(_INT32, count), list(range(count)))
+        pairs = zip(values[::2], values[1::2], strict=True)
+        values = [builder.shuffle_vector(one, two, order) for one, two in pairs]
+    return Lanes(builder, values[0])
 
 
 def halves(numbers: Lanes, element: ir.Type) -> tuple[Lanes, Lanes]:

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def polynomial_inverse(S: Any, B: Any, low: float, degree: int, n_threads: int = 1) -> Any:
-    """See :func:`nbembed.kernels.polynomial_inverse.polynomial_inverse`."""
+    """See :class:`nbembed.kernels.polynomial_inverse.PolynomialInverse`."""
     indptr, indices, data = S
     n = len(B)
     A = np.eye(n)
