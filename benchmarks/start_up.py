@@ -1,4 +1,4 @@
-"""How long the first use takes: the import, and the first fit of a fresh process.
+"""How long the first use takes: the import, the first fit and the first map of a fresh process.
 
     python benchmarks/start_up.py
     python benchmarks/start_up.py --turns 5
@@ -9,7 +9,9 @@ posteriors for Parametric Embedding; for Mbed a tenth is labeled): what it impor
 data and scikit-learn's loader for them are not. "Cold" is with an empty
 cache of compiled code, as after an installation; "warm" is with the cache that the cold one left.
 Byte code of Python is there, as pip leaves it.
-The first map of the Explorer is timed by ``benchmarks/latency.py --cold``.
+The first map of many points is timed from the Explorer's call, with what it imports, to the first
+iteration, with all threads and code compiled before; until a page shows it see
+``benchmarks/latency.py --cold``.
 """
 
 from __future__ import annotations
@@ -48,9 +50,25 @@ import nbembed as nb
 getattr(nb, name)(random_state=0).fit(X, y)
 answer = time.perf_counter() - began
 """
+FIRST_MAP = """
+import sys, time
+import numpy as np
+from sklearn.datasets import make_blobs
+n = int(sys.argv[1])
+X = make_blobs(n, 50, centers=10, cluster_std=3.0, random_state=0)[0].astype(np.float32)
+import nbembed as nb
+began = time.perf_counter()
+explorer = nb.Explorer(X)
+explorer.session.play()
+while explorer.session.iteration < 1:
+    time.sleep(0.005)
+answer = time.perf_counter() - began
+explorer.close()
+"""
 METHODS = ("HSSNE", "SNE", "NeRV", "Mbed", "ParametricEmbedding")
 #: Seconds that they may take.
 IMPORT_GOAL, COLD_GOAL, WARM_GOAL = 0.25, 10.0, 1.0
+FIRST_MAP_GOALS = {30_000: 3.0, 70_000: 6.0}
 
 
 def main() -> None:
@@ -65,6 +83,7 @@ def main() -> None:
         os.environ.update(PYTHONPYCACHEPREFIX=byte_code, PYTHONDONTWRITEBYTECODE="")
         imports(report, options.turns)
         first_fits(report, options.turns)
+        first_maps(report, options.turns)
     report.write(options.json)
 
 
@@ -90,6 +109,15 @@ def first_fits(report: Report, turns: int) -> None:
                     found.append(in_fresh_process(FIT, name, environment=environment)["answer"])
         report.value(f"first fit of iris, {name}, cold", cold, "s", COLD_GOAL)
         report.value(f"first fit of iris, {name}, warm", warm, "s", WARM_GOAL)
+
+
+def first_maps(report: Report, turns: int) -> None:
+    """Report the first map of many points, of a session with its threads."""
+    report.threads = os.cpu_count() or 1
+    for n, goal in FIRST_MAP_GOALS.items():
+        in_fresh_process(FIRST_MAP, str(n))  # compiles
+        seconds = [in_fresh_process(FIRST_MAP, str(n))["answer"] for _ in range(turns)]
+        report.value(f"first map of {n} × 50 numbers, warm", seconds, "s", goal)
 
 
 if __name__ == "__main__":
