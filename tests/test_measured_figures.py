@@ -31,7 +31,7 @@ SET: dict[str, tuple[str, ...]] = {
         "less than 3 % of the map's radius",
         "10 % of the intra-class pairs",
         "about **1 %** of them",
-        "That 1 % was meant",
+        "We infer that 1 % was meant",
     ),
     "learning-metric.md": ("exceeds the k-th path by 5 %",),
     "mbed.md": ("λ goes from 0.5 to 0.1 radii", "λ below 0.25"),

@@ -163,7 +163,6 @@ class Distances:
 
 
 def name_of(metric: Metric) -> str:
-    """Return the name of a metric."""
     if isinstance(metric, str):
         return metric
     return str(getattr(metric, "__name__", type(metric).__name__))

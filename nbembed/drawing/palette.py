@@ -80,7 +80,6 @@ def color(index: int) -> str:
 
 
 def symbol(index: int) -> str:
-    """Return the marker shape of class ``index``."""
     return SYMBOLS[index % len(SYMBOLS)]
 
 
@@ -96,5 +95,4 @@ def ordered_color(index: int, count: int) -> str:
 
 
 def category_colors(count: int, *, ordered: bool) -> list[str]:
-    """Return a color for each of ``count`` categories."""
     return [ordered_color(k, count) if ordered else color(k) for k in range(count)]

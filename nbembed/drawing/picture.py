@@ -277,7 +277,6 @@ class Picture:
 def _marker(
     draw: ImageDraw.ImageDraw, x: float, y: float, radius: float, shape: int, fill: Any
 ) -> None:
-    """Draw a marker on an image."""
     ends = corners(shape)
     if ends:
         draw.polygon([(x + radius * u, y + radius * v) for u, v in ends], fill=fill)

@@ -144,7 +144,6 @@ def assembled_both_ways(
 
 
 def _sum(blocks: Sequence[Block], n: int) -> Any:
-    """Return the sum of blocks."""
     # Read in every iteration: small numbers where they will do.
     small = max(n, sum(block[2].size for block in blocks)) < 2**31
     number = np.int32 if small else np.int64

@@ -114,8 +114,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
         white. Photographs are turned as their EXIF says. A file that would be decoded to more than
         40 million pixels is refused.
     height : int, optional
-        Height of the Explorer in pixels. The panel beside the map scrolls; tables, snapshots and
-        notices open below, and in a narrow cell the panel does, too.
+        Height of the Explorer in pixels. The sidebar scrolls; tables, snapshots and notices open
+        below, and in a narrow cell the sidebar does, too.
     autoplay : bool, optional
         Whether to start the run at once. By default a new session starts, and one that is given or
         read from a file is left unchanged.

@@ -557,7 +557,7 @@ def test_method_and_color_are_chosen_from_lists(page: Page) -> None:
 
 def test_status_tells_state_iteration_cost_and_quality(page: Page) -> None:
     status = page.get_by_role("group", name="Status")
-    expect(status.get_by_text("Neighbors kept most")).to_be_visible()
+    expect(status.get_by_text("Nearest neighbors kept: most")).to_be_visible()
     iteration, kept = status.get_by_text("Iteration 200"), status.get_by_text("1-NN kept 74.9 %")
     expect(kept).to_be_hidden()
     status.get_by_role("button").hover()
@@ -571,7 +571,7 @@ def test_status_tells_state_iteration_cost_and_quality(page: Page) -> None:
     expect(kept).to_be_visible()
     for share, word in ((0.3, "many"), (0.15, "some"), (0.05, "few")):
         act(page, f"k.update({{quality: {share}}})")
-        expect(status).to_contain_text(f"Neighbors kept {word}")
+        expect(status).to_contain_text(f"Nearest neighbors kept: {word}")
     act(page, "k.tick(100)")
     curve = page.get_by_role("img", name="Cost curve")
     expect(curve).to_have_attribute(

@@ -65,7 +65,7 @@ def test_the_history_says_who_did_what_and_goes_back(page: Page) -> None:
     rows.nth(3).get_by_role("button").click()
     page.wait_for_function("window.kernel.commands('go_to').length === 1")
     assert sent(page, "go_to")[0]["arguments"] == {"number": 1}
-    expect(page.get_by_role("status").last).to_contain_text("Gone to: label 120 points")
+    expect(page.get_by_role("status").last).to_contain_text("Went to: label 120 points")
     rows.nth(4).get_by_role("button", name="The beginning").click()
     page.wait_for_function("window.kernel.commands('go_to').length === 2")
     assert sent(page, "go_to")[1]["arguments"] == {"number": 0}

@@ -74,7 +74,7 @@ class StillModel {
     const { measure: asked, k } = given as { measure?: string; k?: number };
     const known = name === "measure" && measure !== null && asked === measure.name;
     const fields = known ? { name: measure.name, k, version: 0, ready: true, mean: measure.mean } : {};
-    this.tell({ type: "answer", client, request, name, error: known ? null : strings.thisPageHasNoKernel, fields }, known ? [bytes(measure.values.b64)] : []);
+    this.tell({ type: "answer", client, request, name, error: known ? null : strings.noKernel, fields }, known ? [bytes(measure.values.b64)] : []);
   }
 
   private obey({ name, arguments: given }: Message, buffers: ArrayBuffer[]): { ok: boolean; error: string | null } {
@@ -82,7 +82,7 @@ class StillModel {
     else if (SETS[name as string]) {
       const [trait, argument] = SETS[name as string];
       this.set(trait, (given as Record<string, unknown>)[argument]);
-    } else return { ok: false, error: strings.thisPageHasNoKernel };
+    } else return { ok: false, error: strings.noKernel };
     return { ok: true, error: null };
   }
 

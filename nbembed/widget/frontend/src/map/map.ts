@@ -451,7 +451,7 @@ export class PointMap {
       tool: () => this.tool.peek(),
       wheelAllowed: (event) => event.ctrlKey || focusIsIn(this.root),
       wheelRefused: () => {
-        this.hint.value = strings.clickTheMapThenZoom;
+        this.hint.value = strings.clickMapToZoom;
         clearTimeout(this.hintTimer);
         this.hintTimer = setTimeout(() => (this.hint.value = ""), 1400);
       },
@@ -462,7 +462,7 @@ export class PointMap {
       click: (x, y, how, touch) => this.clicked(this.at(x, y, touch ? FINGER : REACH), how, touch),
       held: (tool) => {
         clearTimeout(this.hintTimer);
-        this.hint.value = tool === "" ? "" : tool === "pan" ? strings.liftToSelectOrDeselect : strings.drawToAdd;
+        this.hint.value = tool === "" ? "" : tool === "pan" ? strings.touchLiftToSelect : strings.touchDrawToAdd;
       },
       drawing: (path, tool, mode) => {
         this.drawing = { path, tool, mode };

@@ -33,7 +33,7 @@ function Row({ view, prepared: { name, title, value, words, description, cost } 
             {words.map((word) => <option key={word} value={word}>{word}</option>)}
           </select>
         ) : (
-          <NumberField label={title} text={value} hint={strings.typeANumberThen(description)} onValue={(next) => view.set(name, next)} onStep={(by) => Number.isFinite(number) && view.set(name, number + by)} />
+          <NumberField label={title} text={value} hint={strings.descriptionWithNumberHint(description)} onValue={(next) => view.set(name, next)} onStep={(by) => Number.isFinite(number) && view.set(name, number + by)} />
         )}
       </div>
       <p class="nbe-why" id={id}>{cost}</p>

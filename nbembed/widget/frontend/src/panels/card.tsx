@@ -216,13 +216,13 @@ function Unusual({ view, point, card: { high, low, labeled } }: { view: View; po
   return (
     <>
       {(high.length > 0 || low.length > 0) && (
-        <div class="nbe-near" title={strings.featuresInWhichThisPoint}>
+        <div class="nbe-near" title={strings.unusualFeaturesHint}>
           {high.length > 0 && <div><span class="nbe-faint">{strings.high}</span> {list(high)}</div>}
           {low.length > 0 && <div><span class="nbe-faint">{strings.low}</span> {list(low)}</div>}
         </div>
       )}
       {labeled.length > 0 && !checked && (
-        <div class="nbe-near" title={strings.classesOfTheLabeledPoints}>
+        <div class="nbe-near" title={strings.nearestLabeledHint}>
           <span class="nbe-faint">{strings.nearestLabeled}</span> {labeled.map(({ name, count }, k) => <>{k > 0 && ", "}{count} <bdi>{inline(name, 40)}</bdi></>)}
         </div>
       )}
@@ -249,7 +249,7 @@ function Value({ text, open }: { text: string; open: boolean }) {
 /** The nearest points in the data, with their distances. */
 function Neighbors({ view, point: own, neighbors, open }: { view: View; point: number; neighbors: CardNeighbor[] | null; open: boolean }) {
   if (neighbors?.length === 0) return null;
-  const title = <span class="nbe-faint" title={strings.distancesInTheFeatures}>{strings.nearestInTheData}</span>;
+  const title = <span class="nbe-faint" title={strings.nearestInTheDataHint}>{strings.nearestInTheData}</span>;
   if (!neighbors) return <div class="nbe-near">{title} <span class="nbe-faint">…</span></div>;
   const text = (distance: number): string => (distance === 0 ? "0" : distance >= 1e5 || (distance > 0 && distance < 1e-3) ? distance.toExponential(1) : distance.toPrecision(3));
   if (!open) {
@@ -260,7 +260,7 @@ function Neighbors({ view, point: own, neighbors, open }: { view: View; point: n
     <div class="nbe-near">
       <span class="nbe-heading">
         {title}
-        <button type="button" class="nbe-inline" aria-label={strings.selectTheNeighborsOfPoint(own)} title={strings.selectItAndItsNearest(view.find.k.value)} onClick={() => view.find.around(own)}><Icon name="near" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.selectNeighborsOf(own)} title={strings.selectNeighborsHint(view.find.k.value)} onClick={() => view.find.around(own)}><Icon name="near" /></button>
       </span>
       <ol>
         {neighbors.map(({ point, name, distance }) => (

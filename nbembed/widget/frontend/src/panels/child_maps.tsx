@@ -14,16 +14,16 @@ export function MapPath({ view }: { view: View }) {
   const open = childMaps.open.value;
   return (
     <nav ref={ref} class="nbe-path-of-maps" aria-label={strings.maps}>
-      <button type="button" class="nbe-map-name" aria-current={open ? undefined : "page"} title={open ? strings.backToTheMap : strings.thisMap} onClick={() => open && childMaps.leave()}>
+      <button type="button" class="nbe-map-name" aria-current={open ? undefined : "page"} title={open ? strings.backToAllPointsHint : strings.thisMap} onClick={() => open && childMaps.leave()}>
         {strings.all(strings.count(n.value))}
       </button>
       {maps.value.map(({ widget, name, new: added, prepared, place }) => (
         <span key={place} class="nbe-child-name">
           <Icon name="more" />
-          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? strings.thisMap : added ? strings.openTheMapWithTheseRows : prepared ? strings.openTheMapPrepared : strings.openTheMap} onClick={() => childMaps.show(widget)}>
+          <button type="button" class="nbe-map-name" aria-current={widget === open ? "page" : undefined} title={widget === open ? strings.thisMap : added ? strings.openMapWithRows : prepared ? strings.openMapPrepared : strings.openMapOfPoints} onClick={() => childMaps.show(widget)}>
             {inline(name)}
           </button>
-          <button type="button" class="nbe-inline" aria-label={(added || prepared ? strings.closeTheMapWith : strings.closeTheMap)(inline(name))} title={added ? strings.closeThisMapTheNewRows : strings.closeThisMapItsLabels} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
+          <button type="button" class="nbe-inline" aria-label={(added || prepared ? strings.closeMapWith : strings.closeMapOf)(inline(name))} title={added ? strings.closeMapWithRowsHint : strings.closeMapHint} onClick={() => childMaps.close(widget)}><Icon name="close" /></button>
         </span>
       ))}
     </nav>

@@ -25,7 +25,7 @@ export function ClassEditor({ view, info, index }: { view: View; info: ClassInfo
       <div ref={colors} class="nbe-swatches" role="radiogroup" aria-label={strings.color}>
         {CLASS_COLORS.map((each) => (
           <button
-            key={each} type="button" class="nbe-swatch" role="radio" aria-checked={each === color.toUpperCase()} aria-label={strings.colorEach(each)}
+            key={each} type="button" class="nbe-swatch" role="radio" aria-checked={each === color.toUpperCase()} aria-label={strings.colorChoice(each)}
             title={each} style={{ background: shownCss(each, view.theme.value) }} onClick={() => classEdits.style(name, { color: each })}
           />
         ))}
@@ -42,22 +42,22 @@ export function ClassEditor({ view, info, index }: { view: View; info: ClassInfo
         ))}
       </div>
       <div class="nbe-class-actions">
-        <button type="button" class="nbe-inline" aria-label={strings.moveClassUp} title={strings.moveBeforeTheClassAbove} aria-disabled={info.place === 0} onClick={() => classEdits.move(name, -1)}><Icon name="up" /></button>
-        <button type="button" class="nbe-inline" aria-label={strings.moveClassDown} title={strings.moveAfterTheClassBelow} aria-disabled={info.place === classes.length - 1} onClick={() => classEdits.move(name, 1)}><Icon name="down" /></button>
-        <button type="button" class="nbe-inline" aria-label={hidden ? strings.showPointsOfTheClass : strings.hidePointsOfTheClass} aria-pressed={hidden} title={hidden ? strings.showItsPoints : strings.hideItsPoints} onClick={() => classEdits.style(name, { hidden: !hidden })}>
+        <button type="button" class="nbe-inline" aria-label={strings.moveClassUp} title={strings.moveClassUpHint} aria-disabled={info.place === 0} onClick={() => classEdits.move(name, -1)}><Icon name="up" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.moveClassDown} title={strings.moveClassDownHint} aria-disabled={info.place === classes.length - 1} onClick={() => classEdits.move(name, 1)}><Icon name="down" /></button>
+        <button type="button" class="nbe-inline" aria-label={hidden ? strings.showClassPoints : strings.hideClassPoints} aria-pressed={hidden} title={hidden ? strings.showClassPointsHint : strings.hideClassPointsHint} onClick={() => classEdits.style(name, { hidden: !hidden })}>
           <Icon name={hidden ? "hidden" : "eye"} />
         </button>
-        <button type="button" class="nbe-inline" aria-label={strings.renameClass} title={strings.renameF2} onClick={() => (view.classEdits.renaming.value = name)}><Icon name="pencil" /></button>
-        <button type="button" class="nbe-inline" aria-label={strings.removeClass} title={strings.removeTheClassAndTake(count)} onClick={() => classEdits.remove(name)}><Icon name="trash" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.renameClass} title={strings.renameClassHint} onClick={() => (view.classEdits.renaming.value = name)}><Icon name="pencil" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.removeClass} title={strings.removeClassHint(count)} onClick={() => classEdits.remove(name)}><Icon name="trash" /></button>
         <select
-          class="nbe-select nbe-merge" aria-label={strings.mergeInto} title={strings.moveItsPointsToAnother} disabled={!others.length} value=""
+          class="nbe-select nbe-merge" aria-label={strings.mergeInto} title={strings.mergeIntoHint} disabled={!others.length} value=""
           onChange={(e) => {
             const into = e.currentTarget.value;
             e.currentTarget.value = "";
             if (into) classEdits.merge(name, into);
           }}
         >
-          <option value="">{strings.mergeIntoInline}</option>
+          <option value="">{strings.mergeIntoChoice}</option>
           {others.map((c) => <option key={c.name} value={c.name}>{c.name}</option>)}
         </select>
       </div>

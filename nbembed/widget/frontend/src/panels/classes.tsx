@@ -26,10 +26,10 @@ export function ClassPalette({ view }: { view: View }) {
         <h3>{strings.classes}</h3>
         <span class="nbe-steps">
           {view.classEdits.hidden.size > 0 && (
-            <button type="button" class="nbe-inline" aria-label={strings.showAllClasses} title={strings.showThePoints} onClick={() => view.classEdits.showAll()}><Icon name="hidden" /></button>
+            <button type="button" class="nbe-inline" aria-label={strings.showAllClasses} title={strings.showAllClassesHint} onClick={() => view.classEdits.showAll()}><Icon name="hidden" /></button>
           )}
           {chosen && (
-            <button type="button" class="nbe-inline" aria-label={strings.editClass} aria-expanded={editing} title={strings.colorShapeAndPlace(chosen.name)} onClick={() => (view.classEdits.open.value = !editing)}>
+            <button type="button" class="nbe-inline" aria-label={strings.editClass} aria-expanded={editing} title={strings.editClassHint(chosen.name)} onClick={() => (view.classEdits.open.value = !editing)}>
               <Icon name="pencil" />
             </button>
           )}
@@ -44,7 +44,7 @@ export function ClassPalette({ view }: { view: View }) {
       </div>
       {editing && chosen && <ClassEditor key={chosen.name} view={view} info={chosen} index={index} />}
       {view.newClass.value !== null && <NameField label={strings.newClass} initial={view.newClass.value} onDone={(name) => void view.addClass(name)} onCancel={() => view.cancelNewClass()} />}
-      {!classes.length && view.newClass.value === null && <p class="nbe-why">{strings.lassoSomePointsTypeA}</p>}
+      {!classes.length && view.newClass.value === null && <p class="nbe-why">{strings.noClassesYet}</p>}
     </div>
   );
 }
@@ -60,12 +60,12 @@ function ClassChip({ view, info, index, group }: { view: View; info: ClassInfo; 
   const name = inline(info.name, 120);
   return (
     <div class={chosen ? "nbe-chip nbe-chosen" : "nbe-chip"} data-hidden={info.hidden} style={{ "--nbe-class": shownCss(info.color, view.theme.value) }}>
-      <label title={strings.doubleClickToRename(name, key && ` (${key})`)} onDblClick={() => (view.classEdits.renaming.value = info.name)}>
+      <label title={strings.classHint(name, key && ` (${key})`)} onDblClick={() => (view.classEdits.renaming.value = info.name)}>
         <input type="radio" name={group} aria-label={name} checked={chosen} onChange={() => view.chooseClass(index)} />
         <ClassSymbol view={view} info={info} />
         <span class="nbe-chip-name">{name}</span>
       </label>
-      <button type="button" class="nbe-count" aria-label={strings.selectAll(name, count)} title={strings.selectAllLabeled(count, name)} onClick={() => view.selectClass(index)}>
+      <button type="button" class="nbe-count" aria-label={strings.selectClass(name, count)} title={strings.selectClassHint(count, name)} onClick={() => view.selectClass(index)}>
         {count}
       </button>
     </div>

@@ -15,8 +15,8 @@ import * as strings from "../strings";
 
 /** The meaning of colors of classes that no label has given. */
 const SURENESS = {
-  suggestion: strings.colorOfTheClassSuggested,
-  probability: strings.colorOfTheClass,
+  suggestion: strings.colorBySuggestionHint,
+  probability: strings.colorByClassProbabilityHint,
 };
 
 /** What values of the menu begin with that stand for a column. */
@@ -93,7 +93,7 @@ function NamesShown({ view }: { view: View }) {
   const { names_shown: shown, named, classes, color_column: column, color_by: colorBy } = view.store.traits;
   if (!named.value && !classes.value.length && !(colorBy.value === "column" && column.value.kind === "category")) return null;
   return (
-    <label class="nbe-row nbe-check" title={strings.showTheNamesOfClasses}>
+    <label class="nbe-row nbe-check" title={strings.namesOnTheMapHint}>
       <input type="checkbox" aria-label={strings.namesOnTheMap} checked={shown.value} onChange={(e) => view.showNames(e.currentTarget.checked)} />
       <span class="nbe-row-name">{strings.namesOnTheMap}</span>
     </label>
@@ -131,7 +131,7 @@ function Categories({ view, names, colors, missing }: { view: View; names: reado
     <ul ref={list} class="nbe-legend" aria-label={strings.colors}>
       {names.slice(0, LEGEND_LIMIT).map((name, k) => (
         <li key={k}>
-          <button type="button" title={strings.selectItsPointsWithShift(inline(name, 200))} onClick={(e) => view.selectCategory(k, e.shiftKey)}>
+          <button type="button" title={strings.legendCategoryHint(inline(name, 200))} onClick={(e) => view.selectCategory(k, e.shiftKey)}>
             <i style={{ background: shownCss(colors[k], view.theme.value) }} /><span dir="auto">{inline(name, 200) || "–"}</span>
           </button>
         </li>
@@ -146,7 +146,7 @@ function Categories({ view, names, colors, missing }: { view: View; names: reado
 function Missing({ view }: { view: View }) {
   return (
     <li>
-      <button type="button" title={strings.pointsWithoutAValueSelectThem} onClick={(e) => view.selectMissing(e.shiftKey)}>
+      <button type="button" title={strings.legendMissingHint} onClick={(e) => view.selectMissing(e.shiftKey)}>
         <i style={{ background: "var(--nbe-neutral)" }} /><span>{strings.missing}</span>
       </button>
     </li>

@@ -118,8 +118,8 @@ function Rest({ search }: { search: ColumnSearch }) {
   const more = search.more.value;
   if (error) return <p class="nbe-why" role="alert">{inline(error, 200)}</p>;
   if (search.found.pending.value && !search.found.value.value) return <p class="nbe-why">…</p>;
-  if (more > 0) return <p class="nbe-why">{strings.andMoreType(more.toLocaleString("en"), search.text.value.trim() !== "")}</p>;
-  return search.choices.value.length ? null : <p class="nbe-why">{strings.noColumn}</p>;
+  if (more > 0) return <p class="nbe-why">{strings.andMoreTypeName(more.toLocaleString("en"), search.text.value.trim() !== "")}</p>;
+  return search.choices.value.length ? null : <p class="nbe-why">{strings.noColumnHasName}</p>;
 }
 
 /** Put the list where the widget has room: below the field, or above it. */

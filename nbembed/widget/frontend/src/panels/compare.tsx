@@ -7,6 +7,7 @@ import type { View } from "../view/view";
 import type { Compared, SecondMap } from "../wire/wire.generated";
 import { ControlSlider } from "./controls";
 import { minus, readable, short } from "../state/numbers";
+import { Sentence } from "./sentence";
 import * as strings from "../strings";
 
 export function ComparePanel({ view }: { view: View }) {
@@ -44,10 +45,10 @@ function TakeSnapshot({ view }: { view: View }) {
             take();
           }}
         />
-        <button type="button" class="nbe-button nbe-narrow" aria-label={strings.takeASnapshot} title={strings.keepLayoutParameters} onClick={take}>{strings.snapshot}</button>
+        <button type="button" class="nbe-button nbe-narrow" aria-label={strings.takeASnapshot} title={strings.snapshotHint} onClick={take}>{strings.snapshot}</button>
       </div>
       {(open || count > 0) && (
-        <button type="button" class="nbe-button" aria-pressed={open} title={strings.snapshotsAsAStripBelowTheMap} onClick={() => (view.dock.value = open ? "" : "compare")}>
+        <button type="button" class="nbe-button" aria-pressed={open} title={strings.snapshotsShownHint} onClick={() => (view.dock.value = open ? "" : "compare")}>
           {strings.snapshotsShown(open, count)}
         </button>
       )}
@@ -78,7 +79,7 @@ function Choice({ view }: { view: View }) {
       </select>
     </label>
     {now?.snapshot && drawn.length > 1 && (
-      <label class="nbe-row" title={strings.referenceForTheAlignment}>
+      <label class="nbe-row" title={strings.firstMapHint}>
         <span class="nbe-row-name">{strings.firstMap}</span>
         <select class="nbe-select" aria-label={strings.firstMap} value={kept(now.onto)} onChange={(e) => view.compare.withSnapshot(now.snapshot, e.currentTarget.value.slice(2))}>
           <option value={kept("")}>{strings.thePresentMap}</option>
@@ -100,7 +101,7 @@ function Shown({ view, compared }: { view: View; compared: Compared }) {
         <button type="button" class="nbe-button" aria-pressed={how === "blend"} onClick={() => compare.show("blend", byChange)}>{strings.blended}</button>
       </div>
       {how === "blend" && <BlendSlider view={view} />}
-      <label class="nbe-row nbe-check" title={strings.colorEachPoint(NEIGHBORS)}>
+      <label class="nbe-row nbe-check" title={strings.colorByChangeHint(NEIGHBORS)}>
         <input type="checkbox" aria-label={strings.colorByChange} checked={byChange} onChange={(e) => compare.show(how, e.currentTarget.checked)} />
         <span class="nbe-row-name">{strings.colorByChange}</span>
       </label>
@@ -132,13 +133,13 @@ function Changes({ view }: { view: View }) {
   const stops = (dark: boolean): string => `linear-gradient(to right, ${changeStops(dark).join()})`;
   return (
     <>
-      <div class="nbe-ramp nbe-change-ramp" title={strings.shareOfTheNearestNeighbors(found?.k ?? NEIGHBORS)}>
+      <div class="nbe-ramp nbe-change-ramp" title={strings.changeScaleHint(found?.k ?? NEIGHBORS)}>
         <span>{strings.same}</span><i style={{ "--nbe-light": stops(false), "--nbe-dark": stops(true) }} /><span>{strings.allOthers}</span>
       </div>
       <p class="nbe-why nbe-line" role="status">
-        {changes.error.value || (found ? <><b>{(100 * found.mean).toFixed(0)} %</b>{strings.ofNeighborsChanged(found.k)}</> : "…")}
+        {changes.error.value || (found ? <Sentence parts={strings.neighborsChanged((100 * found.mean).toFixed(0), found.k)} /> : "…")}
       </p>
-      <button type="button" class="nbe-button" aria-disabled={!found} title={strings.selectThe10OfPointsWhose} onClick={() => view.compare.selectChanged()}>{strings.selectMostChanged}</button>
+      <button type="button" class="nbe-button" aria-disabled={!found} title={strings.selectMostChangedHint} onClick={() => view.compare.selectChanged()}>{strings.selectMostChanged}</button>
     </>
   );
 }
@@ -158,8 +159,8 @@ function Match({ view }: { view: View }) {
   ].filter(Boolean).join(", ").replace(/, (?=[^,]*$)/, strings.andWord);
   const disparity = found.disparity.toFixed(3);
   return (
-    <p class="nbe-why" title={strings.procrustesDisparity0}>
-      {strings.disparity}<b>{disparity}</b>. {moves ? strings.alignedBy(moves) : disparity === "0.000" && strings.theMapsAreTheSame}
+    <p class="nbe-why" title={strings.disparityHint}>
+      <Sentence parts={strings.disparityOf(disparity)} /> {moves ? strings.alignedBy(moves) : disparity === "0.000" && strings.mapsAreTheSame}
     </p>
   );
 }
@@ -183,7 +184,7 @@ function Second({ view, second }: { view: View; second: SecondMap }) {
       </label>
       {second.controls.map((control) => (
         <ControlSlider
-          key={`${second.method}.${control.name}`} control={control} label={strings.ofTheSecondMap(control.symbol)}
+          key={`${second.method}.${control.name}`} control={control} label={strings.sliderOfSecondMap(control.symbol)}
           kernel={second.parameters[control.name]} waits={compare.waits(control.name)}
           set={(value) => compare.setSecond(control.name, value)} say={(message) => view.say(message)}
         />
@@ -191,10 +192,10 @@ function Second({ view, second }: { view: View; second: SecondMap }) {
       <p class="nbe-why" role="status">{facts.map((fact, k) => <>{k > 0 && " · "}<span class="nbe-whole">{fact}</span></>)}</p>
       {second.problem && <p class="nbe-why nbe-bad" role="alert">{inline(second.problem, 300)}</p>}
       <div class="nbe-grid">
-        <button type="button" class="nbe-button" title={strings.giveThePresentMap} onClick={() => compare.takeOver()}>{strings.takeOver}</button>
-        <button type="button" class="nbe-button" title={strings.startTheSecondMapAgain} onClick={() => compare.resetSecond()}>{strings.startAgain}</button>
+        <button type="button" class="nbe-button" title={strings.takeOverHint} onClick={() => compare.takeOver()}>{strings.takeOver}</button>
+        <button type="button" class="nbe-button" title={strings.startSecondMapAgainHint} onClick={() => compare.resetSecond()}>{strings.startAgain}</button>
       </div>
-      <p class="nbe-why">{strings.labelsLinksAndPinsAre}</p>
+      <p class="nbe-why">{strings.secondMapNote}</p>
     </>
   );
 }

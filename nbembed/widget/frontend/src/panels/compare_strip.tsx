@@ -19,7 +19,7 @@ export function SnapshotStrip({ view }: { view: View }) {
   const { thumbnails } = view.compare;
   const moving = state.value === "running";
   useEffect(() => thumbnails.ask({}, []), [snapshots.value, moving]);
-  if (!snapshots.value.length) return <p class="nbe-why">{strings.noSnapshotsYetTakeOne}</p>;
+  if (!snapshots.value.length) return <p class="nbe-why">{strings.snapshotsEmpty}</p>;
   const names = thumbnails.value.value?.names ?? [];
   return (
     <ul class="nbe-thumbs" aria-label={strings.snapshots}>
@@ -47,20 +47,20 @@ function Thumbnail({ view, info, place }: { view: View; info: SnapshotInfo; plac
     <li ref={ref} class="nbe-thumb" data-chosen={chosen || first}>
       <button
         type="button" class="nbe-thumb-map" aria-label={strings.compareWithValue(name)} aria-pressed={chosen} aria-disabled={!info.drawn}
-        title={info.drawn ? [info.method, ...facts].join("\n") : strings.takenBeforeTheMapHad} onClick={() => info.drawn && compare()}
+        title={info.drawn ? [info.method, ...facts].join("\n") : strings.snapshotWithoutLayoutHint} onClick={() => info.drawn && compare()}
       >
         <Picture view={view} place={place} />
       </button>
       {renaming.value
         ? <NewName view={view} info={info} done={() => (renaming.value = false)} />
-        : <span class="nbe-thumb-name" dir="auto" title={strings.doubleClickToRenameValue(name)} onDblClick={() => (renaming.value = true)}>{name}</span>}
+        : <span class="nbe-thumb-name" dir="auto" title={strings.snapshotNameHint(name)} onDblClick={() => (renaming.value = true)}>{name}</span>}
       <span class="nbe-thumb-facts">{info.method}{info.parameters && ` · ${info.parameters}`}</span>
       <span class="nbe-thumb-facts">{info.cost === null ? "" : strings.cost(readable(info.cost))}</span>
       <span class="nbe-thumb-facts">{info.quality === null ? "" : strings.oneNnKept((100 * info.quality).toFixed(1))}</span>
       <span class="nbe-thumb-actions">
-        <button type="button" class="nbe-cancel" aria-label={strings.goBackTo(name)} title={strings.restoreLayoutParameters} onClick={() => view.compare.restore(info.name)}>{strings.goBack}</button>
+        <button type="button" class="nbe-cancel" aria-label={strings.goBackTo(name)} title={strings.goBackHint} onClick={() => view.compare.restore(info.name)}>{strings.goBack}</button>
         <button type="button" class="nbe-inline" aria-label={strings.rename(name)} title={strings.renameLabel} onClick={() => (renaming.value = true)}><Icon name="pencil" /></button>
-        <button type="button" class="nbe-inline" aria-label={strings.deleteNamed(name)} title={strings.deleteUndoBringsItBack} onClick={() => view.compare.delete(info.name)}><Icon name="trash" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.deleteNamed(name)} title={strings.deleteSnapshotHint} onClick={() => view.compare.delete(info.name)}><Icon name="trash" /></button>
       </span>
     </li>
   );

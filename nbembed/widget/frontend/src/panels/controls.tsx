@@ -48,7 +48,7 @@ export function ClassCount({ view }: { view: View }) {
   if (!count) return null;
   const { name, value, low } = count;
   return (
-    <label class="nbe-row" title={strings.numberOfClassesThatTheMethod}>
+    <label class="nbe-row" title={strings.numberOfClassesHint}>
       <span class="nbe-row-name">{strings.numberOfClasses}</span>
       <input
         type="number" class="nbe-number" aria-label={strings.numberOfClasses} min={low} max={MOST_CLASSES} step={1} value={value}
@@ -105,18 +105,18 @@ export function ControlSlider({ control, label, kernel, waits, set: send, say }:
   };
   const reset = (): void => {
     set(control.usual);
-    say(strings.isBackTo(label, format(control.usual, log ? control.usual / 50 : step)));
+    say(strings.sliderIsBackTo(label, format(control.usual, log ? control.usual / 50 : step)));
   };
   const text = format(value, log ? value / 50 : step);
   const filled = log ? position : (position - low) / (high - low || 1);
   return (
-    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={strings.inPythonDoubleClickBack(description, name, format(control.usual, log ? control.usual / 50 : step))}>
+    <div class={enabled ? "nbe-control" : "nbe-control nbe-off"} title={strings.sliderHint(description, name, format(control.usual, log ? control.usual / 50 : step))}>
       <div class="nbe-control-head" onDblClick={(e) => !(e.target instanceof HTMLInputElement) && reset()}>
         <span class="nbe-symbol" aria-hidden="true">{stem}{index && <sub>{index}</sub>}</span>
         <span class="nbe-control-name" aria-hidden="true">{gist(description)}</span>
         <NumberField
-          label={strings.number(label)} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
-          hint={strings.typeANumberThenEnter} onValue={set} onStep={move}
+          label={strings.sliderNumber(label)} text={typeof kernel === "number" || held.value !== null ? text : "–"} disabled={!enabled}
+          hint={strings.sliderNumberHint} onValue={set} onStep={move}
         />
       </div>
       <input

@@ -42,7 +42,7 @@ function Choice({ view, found }: { view: View; found: Found }) {
   return (
     <>
       {!possible && <p class="nbe-why">{strings.changeItInPython}</p>}
-      {data.elsewhere.value && <p class="nbe-why" role="status">{strings.theMapIsElsewhere}</p>}
+      {data.elsewhere.value && <p class="nbe-why" role="status">{strings.preparedMapIsElsewhere}</p>}
       <label class="nbe-row nbe-check" title={strings.scaleNumbersHint}>
         <input
           type="checkbox" data-control="standardize" aria-label={strings.scaleNumbers} checked={data.scaled.value ?? standardized} disabled={!possible}
@@ -66,8 +66,8 @@ function Choice({ view, found }: { view: View; found: Found }) {
       <ul class="nbe-data-columns" aria-label={strings.columns} aria-busy={data.making.value}>
         {columns.map((column) => <Column key={column.column} data={data} column={data.shown(column)} disabled={!possible} />)}
       </ul>
-      {more > 0 && <p class="nbe-why">{strings.andMoreType(more.toLocaleString("en"), data.text.value.trim() !== "")}</p>}
-      {!columns.length && <p class="nbe-why">{strings.noColumn}</p>}
+      {more > 0 && <p class="nbe-why">{strings.andMoreTypeName(more.toLocaleString("en"), data.text.value.trim() !== "")}</p>}
+      {!columns.length && <p class="nbe-why">{strings.noColumnHasName}</p>}
     </>
   );
 }
@@ -117,7 +117,7 @@ function Uses({ data, column, name, disabled }: { data: Data; column: DataColumn
         onChange={(e) => data.change(column, { weight: tidy(e.currentTarget.valueAsNumber) }, keyed.current)}
       />
       <NumberField
-        control={`weight-${k}`} label={strings.number(strings.weightOf(name))} text={text} disabled={disabled} hint={strings.weightHint}
+        control={`weight-${k}`} label={strings.sliderNumber(strings.weightOf(name))} text={text} disabled={disabled} hint={strings.weightHint}
         onValue={(value) => value !== weight && data.change(column, { weight: value })}
         onStep={(by) => data.change(column, { weight: tidy(weight + by * STEP) }, true)}
       />

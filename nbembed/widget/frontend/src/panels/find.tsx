@@ -10,6 +10,7 @@ import { FilterCard } from "./find_filter";
 import { SavedSelections } from "./find_saved";
 import { useFocusKept } from "./focus";
 import { Icon } from "./icons";
+import { Sentence } from "./sentence";
 import * as strings from "../strings";
 
 export function FindPanel({ view }: { view: View }) {
@@ -74,7 +75,7 @@ function Search({ view }: { view: View }) {
     <>
       <input
         ref={input} type="search" class="nbe-find-text" aria-label={strings.search} placeholder={strings.nameTextOrNumber} dir="auto"
-        title={strings.pointsThatHaveThisText} value={find.text.value}
+        title={strings.searchHint} value={find.text.value}
         onInput={(e) => find.search(e.currentTarget.value)}
         onKeyDown={(e) => {
           if (e.key === "Escape" && !find.text.peek()) e.currentTarget.closest<HTMLElement>(".nbe")?.focus({ preventScroll: true });
@@ -121,7 +122,7 @@ function Called({ view }: { view: View }) {
               {color !== null && <button type="button" class="nbe-button" title={strings.colorByTitle(inline(title))} onClick={() => view.colorByColumn(color)}>{strings.colorByIt}</button>}
               <button
                 type="button" class="nbe-button" onClick={() => find.choose(each)}
-                title={isNumber ? strings.selectThe10OfPoints(inline(title)) : strings.chooseAmongTheValues(inline(title))}
+                title={isNumber ? strings.selectHighestHint(inline(title)) : strings.chooseValuesHint(inline(title))}
               >
                 {isNumber ? strings.whereItIsHigh : strings.filterByIt}
               </button>
@@ -184,11 +185,11 @@ function Filters({ view }: { view: View }) {
       )}
       {columns && !isFew(columns) ? (
         <ColumnPicker
-          view={view} use="find" label={strings.addAFilter} title={strings.choosePointsByTheValues} placeholder={strings.filterBy} skipped={used}
+          view={view} use="find" label={strings.addAFilter} title={strings.filterByHint} placeholder={strings.filterBy} skipped={used}
           onChoose={({ value, text }) => find.addFilter(Number(value), text)}
         />
       ) : <select
-        class="nbe-select nbe-find-add" aria-label={strings.addAFilter} title={strings.choosePointsByTheValues} value=""
+        class="nbe-select nbe-find-add" aria-label={strings.addAFilter} title={strings.filterByHint} value=""
         onChange={(e) => {
           const column = Number(e.currentTarget.value);
           e.currentTarget.value = "";
@@ -215,17 +216,17 @@ function Outcome({ view }: { view: View }) {
   return (
     <div ref={ref} class="nbe-row" data-pending={pending}>
       <span class="nbe-find-count" role="status">
-        {pending ? strings.searching : <><b>{count.toLocaleString("en")}</b>{strings.ofFound(view.store.traits.n_samples.value.toLocaleString("en"))}</>}
+        {pending ? strings.searching : <Sentence parts={strings.found(count.toLocaleString("en"), view.store.traits.n_samples.value.toLocaleString("en"))} />}
       </span>
-      <button type="button" class="nbe-button nbe-find-clear" title={strings.clearTextAndLimits} onClick={() => find.clear()}>{strings.clear}</button>
+      <button type="button" class="nbe-button nbe-find-clear" title={strings.clearFindHint} onClick={() => find.clear()}>{strings.clear}</button>
     </div>
   );
 }
 
 const STEPS: readonly { step: FindStep; text: string; hint: string }[] = [
-  { step: "neighbors", text: strings.neighbors, hint: strings.selectTheNearestNeighbors },
-  { step: "grow", text: strings.grow, hint: strings.addTheNearestNeighbors },
-  { step: "shrink", text: strings.shrink, hint: strings.keepThePointsWhoseNearest },
+  { step: "neighbors", text: strings.neighbors, hint: strings.neighborsHint },
+  { step: "grow", text: strings.grow, hint: strings.growHint },
+  { step: "shrink", text: strings.shrink, hint: strings.shrinkHint },
 ];
 
 function SelectionTools({ view }: { view: View }) {
@@ -239,7 +240,7 @@ function SelectionTools({ view }: { view: View }) {
         <span class="nbe-faint">{strings.selected(count.toLocaleString("en"))}</span>
       </div>
       <div class="nbe-row">
-        <label class="nbe-row" title={strings.numberOfNearestNeighbors}>
+        <label class="nbe-row" title={strings.numberOfNeighborsHint}>
           <span class="nbe-row-name">{strings.nearest}</span>
           <input
             type="number" class="nbe-number nbe-find-k" aria-label={strings.numberOfNeighbors} min={1} max={1000} step={1} value={find.k.value}
@@ -250,7 +251,7 @@ function SelectionTools({ view }: { view: View }) {
             }}
           />
         </label>
-        <select class="nbe-select" aria-label={strings.neighborsIn} title={strings.searchForNeighbors} value={find.space.value} onChange={(e) => (find.space.value = e.currentTarget.value as FindSpace)}>
+        <select class="nbe-select" aria-label={strings.neighborsIn} title={strings.neighborsInHint} value={find.space.value} onChange={(e) => (find.space.value = e.currentTarget.value as FindSpace)}>
           <option value="data">{strings.inTheData}</option>
           <option value="map">{strings.onTheMap}</option>
         </select>
@@ -261,9 +262,9 @@ function SelectionTools({ view }: { view: View }) {
         ))}
       </div>
       <div class="nbe-find-steps">
-        <button type="button" class="nbe-button" title={strings.selectThePointsThatAre} onClick={() => find.invert()}>{strings.invert}</button>
+        <button type="button" class="nbe-button" title={strings.invertHint} onClick={() => find.invert()}>{strings.invert}</button>
         <button
-          type="button" class="nbe-button" aria-label={strings.backSelectionBefore} aria-disabled={!find.earlier.value.length} title={strings.goBackToTheSelection}
+          type="button" class="nbe-button" aria-label={strings.backSpoken} aria-disabled={!find.earlier.value.length} title={strings.backHint}
           onClick={() => find.back()}
         >
           <Icon name="undo" />{strings.back}

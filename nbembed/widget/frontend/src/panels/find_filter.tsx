@@ -73,7 +73,7 @@ function Range({ find, filter, chart }: FilterProps) {
         onPointerCancel={() => (from.current = null)}
         onDblClick={() => find.setFilter(column, { low: null, high: null })}
       >
-        <title>{strings.dragToChooseARange}</title>
+        <title>{strings.histogramHint}</title>
         {rects(totals, "nbe-find-all")}
         {rects(counts, "nbe-find-some")}
         {limited && <rect class="nbe-find-range" x={left * WIDTH} width={Math.max(1, (right - left) * WIDTH)} y={0} height={HEIGHT} />}
@@ -84,7 +84,7 @@ function Range({ find, filter, chart }: FilterProps) {
         <span aria-hidden="true">–</span>
         <Limit chart={chart} name={strings.upperLimit} value={filter.high} bound={high} onChange={(value) => find.setFilter(column, { high: value })} />
       </div>
-      {chart.missing > 0 && <p class="nbe-why">{strings.withoutAValueAreLeft(chart.missing.toLocaleString("en"))}</p>}
+      {chart.missing > 0 && <p class="nbe-why">{strings.withoutValueLeftOut(chart.missing.toLocaleString("en"))}</p>}
     </>
   );
 }
@@ -137,7 +137,7 @@ function Categories({ find, filter, chart }: FilterProps) {
           );
         })}
       </div>
-      {chart.left_out > 0 && <p class="nbe-why">{strings.searchForRarerValues(chart.left_out)}</p>}
+      {chart.left_out > 0 && <p class="nbe-why">{strings.rarerValues(chart.left_out)}</p>}
     </>
   );
 }

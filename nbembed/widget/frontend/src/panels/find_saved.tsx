@@ -32,7 +32,7 @@ export function SavedSelections({ view }: { view: View }) {
         />
         <button
           type="button" class="nbe-button nbe-find-save" aria-label={strings.saveSelection} aria-disabled={!ready}
-          title={count ? (known ? strings.replaceTheSelectionSaved : strings.saveTheSelectedPointsUnder) : strings.selectPointsFirst}
+          title={count ? (known ? strings.replaceSelectionHint : strings.saveSelectionHint) : strings.selectPointsFirst}
           onClick={save}
         >
           {known ? strings.replace : strings.save}
@@ -71,7 +71,7 @@ function Lost({ view }: { view: View }) {
   return (
     <div ref={ref} class="nbe-row">
       <span class="nbe-why nbe-find-count"><bdi>{inline(lost.name, 30)}</bdi> {there ? strings.wasReplaced : strings.wasDeleted}</span>
-      <button type="button" class="nbe-button nbe-find-clear" title={strings.saveThePointsUnder(lost.points.length)} onClick={() => view.find.putBack()}>{strings.putBack}</button>
+      <button type="button" class="nbe-button nbe-find-clear" title={strings.putBackHint(lost.points.length)} onClick={() => view.find.putBack()}>{strings.putBack}</button>
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { Icon } from "./icons";
 import { useRoving } from "./roving";
 import { OtherMaps } from "./why";
 import { useWatch } from "./watch";
+import { Sentence } from "./sentence";
 import * as strings from "../strings";
 
 type Description = QueryAnswers["describe"];
@@ -31,7 +32,7 @@ export function GroupPanel({ view }: { view: View }) {
         <Comparison view={view} />
         <Recurrence view={view} />
       </section>
-      {group.isAll(points) && <section class="nbe-section"><p class="nbe-why">{strings.allPointsAreSelectedThere}</p></section>}
+      {group.isAll(points) && <section class="nbe-section"><p class="nbe-why">{strings.allPointsSelectedNoRest}</p></section>}
       {group.description.error.value && <section class="nbe-section"><p class="nbe-why">{inline(group.description.error.value, 300)}</p></section>}
       {found && points.length > 0 && (
         <div data-pending={group.description.pending.value} class="nbe-description">
@@ -53,18 +54,18 @@ function Head({ view }: { view: View }) {
   return (
     <>
       <div class="nbe-heading">
-        <h3 class="nbe-group-size">{size ? <><b>{size.toLocaleString("en")}</b>{strings.ofAll(strings.count(n.value))}<span class="nbe-faint">{percent(size / n.value)}</span></> : strings.noGroupIsSelected}</h3>
+        <h3 class="nbe-group-size">{size ? <><Sentence parts={strings.groupSize(size.toLocaleString("en"), strings.count(n.value))} /> <span class="nbe-faint">{percent(size / n.value)}</span></> : strings.noGroupIsSelected}</h3>
       </div>
-      {!size && <p class="nbe-why">{strings.selectPointsWithTheLasso}</p>}
+      {!size && <p class="nbe-why">{strings.groupEmpty}</p>}
       <div class="nbe-grid">
         <button
           type="button" class="nbe-button" aria-disabled={!size}
-          title={size ? strings.keepThisGroupAndCompare : strings.selectPointsFirst}
+          title={size ? strings.compareGroupsHint : strings.selectPointsFirst}
           onClick={() => view.group.keep()}
         >
-          {strings.compare}
+          {strings.compareGroups}
         </button>
-        <button type="button" class="nbe-button" aria-pressed={open} title={strings.thePointsAsRows} onClick={() => (view.dock.value = open ? "" : "rows")}>
+        <button type="button" class="nbe-button" aria-pressed={open} title={strings.rowsHint} onClick={() => (view.dock.value = open ? "" : "rows")}>
           {strings.rows}
         </button>
       </div>
@@ -81,7 +82,7 @@ function Recurrence({ view }: { view: View }) {
   if (!why.recurring.value && why.measure.value !== "stability") {
     return (
       <button
-        type="button" class="nbe-button" title={strings.makeMapsOfOtherSeeds}
+        type="button" class="nbe-button" title={strings.inOtherMapsHint}
         onClick={() => (why.recurring.value = true)}
       >
         {strings.inOtherMaps}
@@ -92,8 +93,8 @@ function Recurrence({ view }: { view: View }) {
   if (why.recurrence.error.value) return <p class="nbe-why">{inline(why.recurrence.error.value, 300)}</p>;
   if (!found?.ready) return <OtherMaps view={view} made={found} />;
   return (
-    <p class="nbe-why" role="status" title={strings.togetherInOnePiece}>
-      {strings.togetherIn}<b>{strings.partOf(found.together || strings.none, found.of)}</b>{strings.otherMaps}
+    <p class="nbe-why" role="status" title={strings.togetherInOtherMapsHint}>
+      <Sentence parts={strings.togetherInOtherMaps(found.together || strings.none, found.of)} />
     </p>
   );
 }
@@ -118,7 +119,7 @@ function Comparison({ view }: { view: View }) {
       </label>
       {against === "kept" && (
         <p class="nbe-why nbe-kept">
-          <span>{!selection.value.length || group.isKept(selection.value) ? strings.nowSelectWhatYouWant(kept.length.toLocaleString("en")) : strings.selectedComparedWithKept(selection.value.length.toLocaleString("en"), kept.length.toLocaleString("en"))}</span>
+          <span>{!selection.value.length || group.isKept(selection.value) ? strings.selectGroupToCompare(kept.length.toLocaleString("en")) : strings.selectedComparedWithKept(selection.value.length.toLocaleString("en"), kept.length.toLocaleString("en"))}</span>
           <span class="nbe-steps">
             <button type="button" class="nbe-inline" aria-label={strings.swapTheTwoGroups} title={strings.swapTheTwoGroups} onClick={() => group.swap()}><Icon name="swap" /></button>
             <button type="button" class="nbe-inline" aria-label={strings.dropTheKeptGroup} title={strings.compareWithTheRestAgain} onClick={() => group.release()}><Icon name="close" /></button>
@@ -133,9 +134,9 @@ function Images({ found, others }: { found: Description; others: string }) {
   if (!found.mean_image.length) return null;
   const all = found.averaged === found.size;
   const pictures: [string, Uint8Array, string][] = [
-    [strings.theGroup, found.mean_image, all ? strings.theMeanOfTheGroups : strings.theMean(found.averaged)],
-    [others, found.other_image, strings.theMeanOfTheOthers],
-    [strings.difference, found.difference, strings.orangeBrighterInTheGroup],
+    [strings.theGroup, found.mean_image, all ? strings.meanImageHint : strings.meanImageOfSomeHint(found.averaged)],
+    [others, found.other_image, strings.meanImageOfOthersHint],
+    [strings.difference, found.difference, strings.imageDifferenceHint],
   ];
   return (
     <section class="nbe-section" aria-label={strings.meanImages}>
@@ -162,12 +163,12 @@ function Columns({ group, columns }: { group: Group; columns: GroupColumn[] }) {
         <div key={k} class="nbe-lifts">
           <Title
             group={group} text={column.title} names={column.values.map(({ name }) => name)} note={column.association.toFixed(2)}
-            hint={strings.associationOfGroup(column.association.toFixed(2), pText(column.p_value))}
+            hint={strings.associationHint(column.association.toFixed(2), pText(column.p_value))}
           />
           <List label={inline(column.title)}>
             {column.values.map((value, i) => (
               <Lift
-                key={i} group={group} name={value.name} value={value} hint={strings.inTheGroup(value.count.toLocaleString("en"), value.other_count.toLocaleString("en"))}
+                key={i} group={group} name={value.name} value={value} hint={strings.categoryCounts(value.count.toLocaleString("en"), value.other_count.toLocaleString("en"))}
                 column={column} title={column.title} select={strings.selectItsPoints}
                 filter={column.column === null || value.code === null ? null : { ...NO_LIMIT, column: column.column, categories: [value.code] }}
               />
@@ -194,7 +195,7 @@ function Table({ group, found }: { group: Group; found: Description }) {
             {SORTS.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
           </select>
         </label>
-        <button type="button" class="nbe-button nbe-table-file" title={strings.saveAllFeaturesAndWords} onClick={() => group.save()}><Icon name="save" />{strings.csv}</button>
+        <button type="button" class="nbe-button nbe-table-file" title={strings.csvHint} onClick={() => group.save()}><Icon name="save" />{strings.csv}</button>
       </div>
       {group.problem && <p class="nbe-why" role="alert">{inline(group.problem, 200)}</p>}
     </section>
@@ -206,12 +207,12 @@ function Words({ group, found: { words, words_left_out: left } }: { group: Group
   const most = Math.max(...words.map(({ share, other_share: other }) => Math.max(share, other)));
   return (
     <section class="nbe-section" aria-label={strings.overRepresented}>
-      <Title group={group} text={strings.overRepresented} names={words.map(({ name }) => name)} hint={strings.countsThatAreHigher} />
+      <Title group={group} text={strings.overRepresented} names={words.map(({ name }) => name)} hint={strings.overRepresentedHint} />
       <List label={strings.overRepresented} wide>
         {words.map((word, k) => (
           <Lift
-            key={k} group={group} name={word.name} value={word} most={most} column={word} title={word.name} select={strings.selectThePointsThatHave}
-            hint={strings.ofAllThatIsCounted((100 * word.share).toPrecision(2), (100 * word.other_share).toPrecision(2), word.z.toFixed(1), pText(word.p_value))}
+            key={k} group={group} name={word.name} value={word} most={most} column={word} title={word.name} select={strings.selectPointsWithWord}
+            hint={strings.wordHint((100 * word.share).toPrecision(2), (100 * word.other_share).toPrecision(2), word.z.toFixed(1), pText(word.p_value))}
             p={word.p_value} filter={word.column === null ? null : { ...NO_LIMIT, column: word.column, low: 1 }}
           />
         ))}
@@ -244,7 +245,7 @@ interface RowProps {
 /** A row as a button: a click colors by its column, with Shift it selects. */
 function Row({ group, title, hint, column, select, filter, kind, children }: RowProps) {
   const able = column.color !== null;
-  const does = able ? strings.clickOrEnterColor(inline(title), filter ? strings.withShift(select) : "") : strings.toColorByFeaturesGive;
+  const does = able ? strings.colorByRowHint(inline(title), filter ? strings.withShiftHint(select) : "") : strings.nameFeaturesToColor;
   return (
     <div role="listitem">
       <button
@@ -272,11 +273,11 @@ interface LiftProps {
 
 /** How often something occurs in the group, as a bar, and in the others, as a mark. */
 function Lift({ name, value, most = 1, hint, p, ...row }: LiftProps) {
-  const shares = most < 1 ? "" : strings.others(percent(value.other_share));
+  const shares = most < 1 ? "" : strings.othersShare(percent(value.other_share));
   const lift = value.lift === 0 || value.lift >= 9.95 ? value.lift.toFixed(0) : value.lift.toFixed(1);
   const sure = p === undefined ? "" : pText(p);
   return (
-    <Row {...row} kind="nbe-lift" hint={strings.lift(inline(name), hint, shares, lift)}>
+    <Row {...row} kind="nbe-lift" hint={strings.categoryHint(inline(name), hint, shares, lift)}>
       <span class="nbe-lift-name" dir="auto">{plain(name) || "–"}</span>
       <span class="nbe-lift-bar" aria-hidden="true">
         <i style={{ width: `${(100 * value.share) / most}%` }} />
@@ -292,7 +293,7 @@ function Features({ group, found, others }: { group: Group; found: Description; 
   if (!found.features.length) return null;
   return (
     <section class="nbe-section" aria-label={strings.features}>
-      <Title group={group} text={strings.features} names={found.features.map(({ title }) => title)} note="effect" hint={strings.cohensDTheDifference} />
+      <Title group={group} text={strings.features} names={found.features.map(({ title }) => title)} note="effect" hint={strings.featuresHint} />
       <List label={strings.features} wide>
         {found.features.map((feature, k) => <Feature key={k} group={group} feature={feature} others={others} />)}
       </List>
@@ -305,11 +306,11 @@ function Feature({ group, feature, others }: { group: Group; feature: GroupFeatu
   const { title, effect, larger, above, bars, other_bars: otherBars, column, p_value: p } = feature;
   const [mean, other, low, high, middle] = [feature.mean, feature.other_mean, feature.low, feature.high, feature.middle_text].map(minus);
   const text = `${larger ? "+" : "−"}${effect === null ? "∞" : Math.abs(effect).toFixed(2)}`;
-  const hint = strings.meanOfTheOthers(mean, other, percent(above), pText(p), low, high);
+  const hint = strings.featureHint(mean, other, percent(above), pText(p), low, high);
   return (
     <Row
       group={group} title={title} kind="nbe-feature" hint={`${inline(title)}: ${hint}`} column={feature}
-      select={strings.selectThePoints(larger, middle)}
+      select={strings.selectPointsOfFeature(larger, middle)}
       filter={column === null ? null : { ...NO_LIMIT, column, [larger ? "low" : "high"]: feature.middle }}
     >
       <span class="nbe-feature-head">
@@ -340,7 +341,7 @@ function Title({ group, text, names = [], note = "", hint = "" }: { group?: Grou
       <h3 dir="auto">{plain(text)}</h3>
       <span class="nbe-steps">
         {note && <span class="nbe-faint nbe-note-small">{note}</span>}
-        {group && <button type="button" class="nbe-inline" aria-label={strings.copyTheNames(inline(text))} title={strings.copyTheListedNamesOne} onClick={() => void group.copy(names)}><Icon name="copy" /></button>}
+        {group && <button type="button" class="nbe-inline" aria-label={strings.copyNamesOf(inline(text))} title={strings.copyNamesHint} onClick={() => void group.copy(names)}><Icon name="copy" /></button>}
       </span>
     </div>
   );

@@ -22,7 +22,7 @@ export function GroupWalkPanel({ view }: { view: View }) {
       {group ? <Group key={group.id} view={view} /> : (
         <>
           <p class="nbe-why">{problem ? inline(problem, 300) : strings.findingGroups}</p>
-          <button type="button" class="nbe-button" title={strings.stopEsc} onClick={() => walk.stop()}>{problem ? strings.closeLabel : strings.cancel}</button>
+          <button type="button" class="nbe-button" title={strings.stopFindingHint} onClick={() => walk.stop()}>{problem ? strings.closeLabel : strings.cancel}</button>
         </>
       )}
     </div>
@@ -34,7 +34,7 @@ function Begin({ view, first }: { view: View; first: boolean }) {
   return (
     <button
       ref={ref} type="button" class={first ? "nbe-button nbe-suggest-groups nbe-primary" : "nbe-button nbe-suggest-groups"}
-      title={strings.findGroupsInTheData} onClick={() => view.walk.start()}
+      title={strings.suggestGroupsHint} onClick={() => view.walk.start()}
     >
       {strings.suggestGroups}
     </button>
@@ -46,7 +46,7 @@ function Resolution({ view }: { view: View }) {
   const value = resolution.value;
   const place = Math.log2(value);
   return (
-    <label class="nbe-row" title={strings.resolutionMoreAndSmaller}>
+    <label class="nbe-row" title={strings.resolutionHint}>
       <span class="nbe-row-name">{strings.resolution}</span>
       <input
         type="range" class="nbe-range" aria-label={strings.resolution} aria-valuetext={value.toFixed(2)} aria-busy={found.pending.value}
@@ -74,15 +74,15 @@ function Group({ view }: { view: View }) {
       </div>
       <Name view={view} />
       <div class="nbe-grid">
-        <button type="button" class="nbe-button nbe-primary" title={strings.labelItsPoints} onClick={() => walk.accept()}>{strings.accept}</button>
-        <button type="button" class="nbe-button" title={strings.splitThisGroupOnlyS} onClick={() => walk.split()}>{strings.split}</button>
-        <button type="button" class="nbe-button" title={strings.joinItWithTheNearest} onClick={() => walk.merge()}>{strings.merge}</button>
-        <button type="button" class="nbe-button" title={strings.leaveItsPointsWithoutA} onClick={() => walk.skip()}>{strings.noneLabel}</button>
+        <button type="button" class="nbe-button nbe-primary" title={strings.acceptGroupHint} onClick={() => walk.accept()}>{strings.accept}</button>
+        <button type="button" class="nbe-button" title={strings.splitGroupHint} onClick={() => walk.split()}>{strings.split}</button>
+        <button type="button" class="nbe-button" title={strings.mergeGroupHint} onClick={() => walk.merge()}>{strings.merge}</button>
+        <button type="button" class="nbe-button" title={strings.noneGroupHint} onClick={() => walk.skip()}>{strings.noneButton}</button>
       </div>
       {rest && <p class="nbe-why nbe-walk-traits" dir="auto">{rest}</p>}
       <Points view={view} title={strings.typical} points={group.typical} />
       <Points view={view} title={strings.atTheBorder} points={group.border} />
-      <button type="button" class="nbe-button" title={strings.stopEscWhatWasNamed} onClick={() => walk.stop()}>{strings.stop}</button>
+      <button type="button" class="nbe-button" title={strings.stopNamingHint} onClick={() => walk.stop()}>{strings.stop}</button>
     </div>
   );
 }
@@ -109,7 +109,7 @@ function Name({ view }: { view: View }) {
   };
   return (
     <input
-      ref={input} class="nbe-name" type="text" aria-label={strings.nameOfTheGroup} title={strings.pressTToEditEnterToAccept} autocomplete="off" spellcheck={false} maxLength={60}
+      ref={input} class="nbe-name" type="text" aria-label={strings.nameOfTheGroup} title={strings.nameOfTheGroupHint} autocomplete="off" spellcheck={false} maxLength={60}
       value={walk.name.value} onInput={(e) => (walk.name.value = e.currentTarget.value)}
       onKeyDown={(e) => {
         if (e.isComposing || (e.key !== "Enter" && e.key !== "Escape")) return;

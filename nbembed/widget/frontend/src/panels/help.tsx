@@ -18,7 +18,7 @@ export function Help({ view }: { view: View }) {
         <h3>{strings.keysAndMouse}</h3>
         <button ref={close} type="button" class="nbe-inline" aria-label={strings.closeHelp} onClick={() => view.showHelp(false)}><Icon name="close" /></button>
       </div>
-      <button type="button" class="nbe-button" title={strings.mapNamesSlidersSuggestions} onClick={() => view.beginTour()}>{strings.tourOfTheExplorerOne}</button>
+      <button type="button" class="nbe-button" title={strings.tourHint} onClick={() => view.beginTour()}>{strings.tourButton}</button>
       <Table rows={MOUSE} />
       <Table rows={KEYS} />
     </div>

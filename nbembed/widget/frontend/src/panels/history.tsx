@@ -7,6 +7,7 @@ import type { PastChange } from "../wire/wire.generated";
 import { Icon } from "./icons";
 import { PictureFiles } from "./picture";
 import { useWatch } from "./watch";
+import { Sentence } from "./sentence";
 import * as strings from "../strings";
 
 export function HistoryPanel({ view }: { view: View }) {
@@ -33,13 +34,13 @@ function ChangeList({ view }: { view: View }) {
   const known = value.value;
   const gone = view.store.link.state.value === "gone";
   if (error.value && !gone) return <p class="nbe-why" role="alert">{error.value}</p>;
-  if (!known) return <p class="nbe-why">{gone ? strings.theKernelIsGoneAnd : "…"}</p>;
+  if (!known) return <p class="nbe-why">{gone ? strings.historyWithoutKernel : "…"}</p>;
   const { place, first } = known;
   const list = [...known.changes].reverse();
-  if (!list.length) return <p class="nbe-why">{strings.labelsLinksParameters}</p>;
+  if (!list.length) return <p class="nbe-why">{strings.historyEmpty}</p>;
   return (
     <>
-      <p class="nbe-why">{strings.goToAStepLabelsLinks}</p>
+      <p class="nbe-why">{strings.historyHint}</p>
       <ol class="nbe-changes" reversed>
         {list.map((change) => (
           <Place key={change.number} view={view} number={change.number} text={change.text} here={change.number === place} undone={change.number > place} detail={origin(change)} disabled={gone} />
@@ -56,7 +57,7 @@ function ChangeList({ view }: { view: View }) {
 function LabelTable({ view }: { view: View }) {
   const open = view.dock.value === "labels";
   const gone = view.store.link.state.value === "gone";
-  const title = gone ? strings.needsTheKernel : strings.eachLabelWithItsClass;
+  const title = gone ? strings.needsTheKernel : strings.labelTableHint;
   return (
     <button type="button" class="nbe-button" aria-pressed={open} aria-disabled={gone} title={title} onClick={() => !gone && (view.dock.value = open ? "" : "labels")}>
       {strings.labelTable}
@@ -80,7 +81,7 @@ function Place({ view, number, text, detail, here, undone, disabled }: PlaceProp
     <li>
       <button
         type="button" class="nbe-change" data-undone={undone} aria-disabled={disabled || here} {...(here ? { "aria-current": "step" } : {})}
-        title={here ? strings.theMapIsHere : strings.allUpToHere(undone ? strings.redo : strings.undo)}
+        title={here ? strings.historyHere : strings.historyAllUpToHere(undone ? strings.redo : strings.undo)}
         onClick={() => !here && !disabled && view.goTo(number, said)}
       >
         <span class="nbe-change-text" dir="auto">{said}</span>
@@ -112,8 +113,8 @@ function Export({ view }: { view: View }) {
     <>
       <PictureFiles view={view} />
       <div class="nbe-grid">
-        {file("web_page", strings.webPage, strings.aPageWithPanZoom)}
-        {file("labels_csv", strings.labels, strings.allPointsWithPositionLabel)}
+        {file("web_page", strings.webPage, strings.webPageHint)}
+        {file("labels_csv", strings.labels, strings.labelsCsvHint)}
       </div>
       {changes.problem.value && <p class="nbe-why" role="alert">{changes.problem.value}</p>}
     </>
@@ -126,7 +127,7 @@ function Saved({ view }: { view: View }) {
   if (!file.value || error.value) return null; // an error is a notice below the map
   return (
     <section class="nbe-section" aria-label={strings.saving}>
-      <p class="nbe-why">{strings.savedAfterEachChange}<b dir="auto">{inline(file.value)}</b>{strings.theCellThatMade}</p>
+      <p class="nbe-why"><Sentence parts={strings.savedAfterEachChangeTo(inline(file.value))} /></p>
     </section>
   );
 }

@@ -29,7 +29,7 @@ export function MapPane({ view, theme, root }: { view: View; theme: Signal<Theme
         role="application"
         aria-label={strings.map}
         aria-roledescription={strings.embeddingMap}
-        aria-description={strings.arrowKeysMoveACursor}
+        aria-description={strings.mapKeys}
         data-tool={view.tool.value}
         style={view.tool.value === "brush" ? { cursor: brushCursor(view.brush.value) } : {}}
       >
@@ -56,7 +56,7 @@ function Empty({ view }: { view: View }) {
   return (
     <div class="nbe-empty">
       <span role="status">{strings.noPointsHere}</span>
-      <button type="button" class="nbe-button" title={strings.showTheWholeMapF} onClick={back}>{strings.fitView}</button>
+      <button type="button" class="nbe-button" title={strings.fitViewHint} onClick={back}>{strings.fitView}</button>
     </div>
   );
 }
@@ -73,7 +73,7 @@ function brushCursor(radius: number): string {
 function Waiting({ view }: { view: View }) {
   const { layout, traits } = view.store;
   if (layout.value.positions.length) return null;
-  if (view.still) return <div class="nbe-waiting">{strings.theMapHadNotFormed}</div>;
-  return <div class="nbe-waiting">{traits.state.value === "running" ? traits.compiling.value ? strings.compilingOnce : strings.preparingTheFirstLayout : strings.pressPlayToStart}</div>;
+  if (view.still) return <div class="nbe-waiting">{strings.snapshotWithoutMap}</div>;
+  return <div class="nbe-waiting">{traits.state.value === "running" ? traits.compiling.value ? strings.compilingOnce : strings.preparingFirstLayout : strings.pressPlayToStart}</div>;
 }
 

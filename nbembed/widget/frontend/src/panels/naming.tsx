@@ -84,7 +84,7 @@ function Option({ view, choice, id, active, onTake }: { view: View; choice: Choi
   return (
     <li
       id={id} role="option" aria-selected={active} class={active ? "nbe-choice nbe-active" : "nbe-choice"}
-      title={info ? choice.name : strings.newClassShiftEnter(choice.name)}
+      title={info ? choice.name : strings.newClassHint(choice.name)}
       onPointerDown={(e) => e.preventDefault()} onClick={onTake}
     >
       {info ? <ClassSymbol view={view} info={info} /> : <span class="nbe-new">{strings.newClassMark}</span>}

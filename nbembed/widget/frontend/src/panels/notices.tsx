@@ -3,6 +3,7 @@ import { inline } from "../state/cards";
 import { download, supervisionOf } from "../state/labels_file";
 import type { View } from "../view/view";
 import { Icon } from "./icons";
+import { Sentence } from "./sentence";
 import * as strings from "../strings";
 
 /** Characters of a sentence from the kernel. */
@@ -16,16 +17,16 @@ export function Notices({ view }: { view: View }) {
       {link.state.value === "gone" && <Gone view={view} />}
       {error.value && (
         <div class="nbe-notice nbe-bad" role="alert">
-          <span><b>{strings.theRunStopped}</b> {inline(error.value, LONGEST)} <span class="nbe-faint">{strings.labelsAndParametersAreKept}</span></span>
+          <span><b>{strings.runStopped}</b> {inline(error.value, LONGEST)} <span class="nbe-faint">{strings.runStoppedNote}</span></span>
           <button type="button" class="nbe-button" onClick={() => view.startAgain()}>{strings.startAgain}</button>
         </div>
       )}
-      {learningError.value && <div class="nbe-notice" role="alert"><span><b>{strings.notLearnedYet}</b> {inline(learningError.value, LONGEST)} <span class="nbe-faint">{strings.theMapGoes}</span></span></div>}
-      {saveError.value && <div class="nbe-notice nbe-bad" role="alert"><span><b>{strings.notSaved}</b> {inline(saveError.value, LONGEST)} <span class="nbe-faint">{strings.itIsTriedAgain}</span></span></div>}
+      {learningError.value && <div class="nbe-notice" role="alert"><span><b>{strings.notLearnedYet}</b> {inline(learningError.value, LONGEST)} <span class="nbe-faint">{strings.mapGoesOn}</span></span></div>}
+      {saveError.value && <div class="nbe-notice nbe-bad" role="alert"><span><b>{strings.notSaved}</b> {inline(saveError.value, LONGEST)} <span class="nbe-faint">{strings.savingTriedAgain}</span></span></div>}
       {remark.value && <div class="nbe-notice" role="status"><span><b>{strings.aboutYourData}</b> {inline(remark.value, LONGEST)}</span></div>}
       {worse.value && link.state.value !== "gone" && (
         <div class="nbe-notice" role="status">
-          <span><b>{strings.aBetterMapExists}</b> {inline(worse.value, LONGEST)}. <span class="nbe-faint">{strings.labelsAndParametersAreKept}</span></span>
+          <span><b>{strings.aBetterMapExists}</b> {inline(worse.value, LONGEST)}. <span class="nbe-faint">{strings.runStoppedNote}</span></span>
           <button type="button" class="nbe-button" onClick={() => view.startAgain()}>{strings.startOver}</button>
         </div>
       )}
@@ -35,8 +36,8 @@ export function Notices({ view }: { view: View }) {
           <button type="button" class="nbe-inline" aria-label={strings.dismiss} title={strings.dismiss} onClick={() => (refusal.value = "")}><Icon name="close" /></button>
         </div>
       )}
-      {link.state.value === "busy" && <div class="nbe-notice" role="status">{strings.theKernelHasNotAnswered}</div>}
-      {link.state.value === "lost" && <div class="nbe-notice" role="status">{strings.theConnectionToTheKernel}</div>}
+      {link.state.value === "busy" && <div class="nbe-notice" role="status">{strings.kernelBusy}</div>}
+      {link.state.value === "lost" && <div class="nbe-notice" role="status">{strings.connectionLost}</div>}
     </>
   );
 }
@@ -48,10 +49,10 @@ function Gone({ view }: { view: View }) {
   return (
     <div class="nbe-notice nbe-bad" role="alert">
       <span>
-        <b>{strings.theKernelIsGone}</b>{strings.itWasRestarted}{file ? <>{strings.toGo}<b dir="auto">{inline(file)}</b>{strings.withLabelsParametersAndMap}</> : strings.forANewMap}.{" "}
-        <span class="nbe-faint">{strings.youCanStillView}</span>
+        <Sentence parts={file ? strings.kernelGoneGoOn(inline(file)) : strings.kernelGoneNewMap} />{" "}
+        <span class="nbe-faint">{strings.kernelGoneNote}</span>
       </span>
-      {said && <button type="button" class="nbe-button" title={strings.saveLabelsLinksAndPins} onClick={() => download(said, "labels.json")}>{strings.saveLabels}</button>}
+      {said && <button type="button" class="nbe-button" title={strings.saveLabelsHint} onClick={() => download(said, "labels.json")}>{strings.saveLabels}</button>}
     </div>
   );
 }

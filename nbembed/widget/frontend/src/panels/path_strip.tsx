@@ -43,10 +43,10 @@ export function PathStrip({ view }: { view: View }) {
   };
   const at = path[chosen];
   const kept = path[best];
-  const text = at ? strings.criterion(symbol, readable(at.value), at.criterion === null ? "none" : readable(at.criterion)) : kept ? strings.theBest(symbol, readable(kept.value)) : strings.endOfThePath;
+  const text = at ? strings.pathStepWithCriterion(symbol, readable(at.value), at.criterion === null ? "none" : readable(at.criterion)) : kept ? strings.pathBest(symbol, readable(kept.value)) : strings.endOfThePath;
   return (
     <div class="nbe-path">
-      <span class="nbe-path-name" aria-hidden="true">{strings.path(symbol)}</span>
+      <span class="nbe-path-name" aria-hidden="true">{strings.pathTitle(symbol)}</span>
       <div
         ref={strip} class="nbe-strip" tabIndex={0} role="slider" aria-label={strings.annealingPath}
         aria-valuemin={0} aria-valuemax={path.length - 1} aria-valuenow={Math.max(chosen, 0)} aria-valuetext={text}
@@ -58,12 +58,12 @@ export function PathStrip({ view }: { view: View }) {
         onPointerMove={(e) => e.currentTarget.hasPointerCapture(e.pointerId) && scrub(e)}
       >
         {path.map((step, i) => (
-          <div key={i} class="nbe-bar" data-chosen={i === chosen} data-best={i === best} title={symbol + " " + readable(step.value) + (step.criterion === null ? "" : strings.criterionCriterion(readable(step.criterion))) + (i === best ? strings.theBestStep : "")}>
+          <div key={i} class="nbe-bar" data-chosen={i === chosen} data-best={i === best} title={symbol + " " + readable(step.value) + (step.criterion === null ? "" : strings.pathStepCriterion(readable(step.criterion))) + (i === best ? strings.pathBestStep : "")}>
             <i style={{ height: `${100 * height(step.criterion)}%` }} />
           </div>
         ))}
       </div>
-      <span class="nbe-value">{at ? readable(at.value) : kept ? strings.best(readable(kept.value)) : "–"}</span>
+      <span class="nbe-value">{at ? readable(at.value) : kept ? strings.bestAt(readable(kept.value)) : "–"}</span>
     </div>
   );
 }

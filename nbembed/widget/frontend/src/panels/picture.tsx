@@ -32,7 +32,7 @@ export function PictureDialog({ view }: { view: View }) {
         <span class="nbe-row-name">{strings.legend}</span>
       </label>
       <PictureFiles view={view} />
-      <button type="button" class="nbe-button" title={strings.putThePng} onClick={() => void changes.copyPicture()}><Icon name="copy" />{strings.copy}</button>
+      <button type="button" class="nbe-button" title={strings.copyPictureHint} onClick={() => void changes.copyPicture()}><Icon name="copy" />{strings.copy}</button>
       {changes.problem.value && <p class="nbe-why" role="alert">{changes.problem.value}</p>}
     </div>
   );
@@ -42,8 +42,8 @@ export function PictureDialog({ view }: { view: View }) {
 export function PictureFiles({ view: { changes } }: { view: View }) {
   return (
     <div class="nbe-grid">
-      <button type="button" class="nbe-button" title={strings.thePresentViewAtTwice} onClick={() => void changes.picture("png")}><Icon name="save" />{strings.png}</button>
-      <button type="button" class="nbe-button" title={strings.thePresentViewAsVector} onClick={() => void changes.picture("svg")}><Icon name="save" />{strings.svg}</button>
+      <button type="button" class="nbe-button" title={strings.pngHint} onClick={() => void changes.picture("png")}><Icon name="save" />{strings.png}</button>
+      <button type="button" class="nbe-button" title={strings.svgHint} onClick={() => void changes.picture("svg")}><Icon name="save" />{strings.svg}</button>
     </div>
   );
 }

@@ -77,14 +77,14 @@ function Dock({ view, rows, all }: { view: View; rows: Rows; all: string }) {
             <button key={name} type="button" class="nbe-tool nbe-scope-choice" aria-pressed={scope === name} onClick={() => rows.list(name)}>{text}</button>
           ))}
         </div>
-        <span class="nbe-why">{strings.selectedChosen(chosen.toLocaleString("en"), among)}{answer && answer.left_out > 0 && strings.moreColumns(answer.left_out)}</span>
-        <span class="nbe-why nbe-rows-hint">{strings.clickSelectsShiftARange}</span>
+        <span class="nbe-why">{strings.rowsSelected(chosen.toLocaleString("en"), among)}{answer && answer.left_out > 0 && strings.moreColumns(answer.left_out)}</span>
+        <span class="nbe-why nbe-rows-hint">{strings.rowHint}</span>
       </div>
       {rows.order.error.value && <p class="nbe-why">{inline(rows.order.error.value, 300)}</p>}
       {scope === "selected" && !listed
-        ? <p class="nbe-why">{strings.nothingIsSelectedSelect}</p>
+        ? <p class="nbe-why">{strings.rowsEmpty}</p>
         : answer && rows.table === "labels" && !answer.order.length
-          ? <p class="nbe-why">{strings.noLabelHereYetLabel}</p>
+          ? <p class="nbe-why">{strings.labelTableEmpty}</p>
           : answer && <Grid view={view} rows={rows} columns={answer.columns} />}
     </div>
   );
@@ -131,7 +131,7 @@ function Grid({ view, rows, columns }: { view: View; rows: Rows; columns: RowCol
     else if (y + ROW > from + height.value) element.scrollTop = (y + ROW - height.value) * scale;
     view.map.peek()?.hoverOver(points[to]);
     const cells = rows.cellsOf(points[to]);
-    if (!extend) view.say(strings.rowOfPoint(to + 1, points.length, selected[points[to]] ? strings.selectedInline : "", points[to], cells ? `: ${spoken(columns, cells)}` : ""));
+    if (!extend) view.say(strings.rowSpoken(to + 1, points.length, selected[points[to]] ? strings.rowSelectedSpoken : "", points[to], cells ? `: ${spoken(columns, cells)}` : ""));
   };
   const keys = (event: KeyboardEvent): void => {
     if (event.altKey) return;
@@ -151,7 +151,7 @@ function Grid({ view, rows, columns }: { view: View; rows: Rows; columns: RowCol
     <div
       ref={scroller} class="nbe-scroll" role="grid" tabIndex={0} aria-label={strings.partOf(rows.table === "labels" ? strings.labels : strings.rows, strings.count(points.length))} aria-multiselectable="true"
       aria-rowcount={points.length + 1} aria-colcount={columns.length} aria-activedescendant={active >= first && active < end ? `${id}-${active}` : undefined}
-      aria-description={strings.arrowKeysMoveBetweenRows}
+      aria-description={strings.tableKeys}
       style={{ "--nbe-columns": template, "--nbe-rows-width": `${columns.reduce((sum, { kind }) => sum + least(widths[kind]), 0)}px` }}
       onScroll={(e) => (top.value = e.currentTarget.scrollTop)}
       onKeyDown={keys}

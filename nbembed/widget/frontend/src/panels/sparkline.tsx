@@ -11,7 +11,7 @@ export function Sparkline({ view }: { view: View }) {
   const n = costs.length;
   const text = n < 2
     ? strings.costCurveNoValuesYet
-    : strings.costCurveFromAtIteration(readable(costs[0]), iterations[0], readable(costs[n - 1]), iterations[n - 1]);
+    : strings.costCurve(readable(costs[0]), iterations[0], readable(costs[n - 1]), iterations[n - 1]);
   return (
     <svg class="nbe-spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={text}>
       <title>{text}</title>

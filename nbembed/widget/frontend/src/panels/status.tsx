@@ -6,6 +6,7 @@ import type { Background } from "../wire/wire.generated";
 import { useFocusKept } from "./focus";
 import { readable } from "../state/numbers";
 import { Sparkline } from "./sparkline";
+import { Sentence } from "./sentence";
 import * as strings from "../strings";
 
 /** Characters of what goes on. */
@@ -21,12 +22,12 @@ export function Status({ view }: { view: View }) {
     <div class="nbe-status" role="group" aria-label={strings.status}>
       <span class="nbe-state" data-state={gone ? "gone" : state.value}><i />{gone ? strings.disconnected : STATES[state.value] ?? state.value}</span>
       {!gone && <Activity view={view} />}
-      <button type="button" class="nbe-quality" aria-pressed={figures.value} title={strings.shareOfPointsThatKeep} onClick={() => (figures.value = !figures.peek())}>
-        <span class="nbe-quality-word">{strings.neighborsKept}<b>{keptWord(quality.value)}</b></span>
+      <button type="button" class="nbe-quality" aria-pressed={figures.value} title={strings.statusQualityHint} onClick={() => (figures.value = !figures.peek())}>
+        <span class="nbe-quality-word"><Sentence parts={strings.nearestNeighborsKept(keptWord(quality.value))} /></span>
         <span class="nbe-figures">
-          <Fact name={strings.iterationLabel} text={iteration.value.toLocaleString("en")} hint={strings.iterationsSinceTheStart} />
-          <Fact name={strings.costLabel} text={cost.value === null ? "–" : readable(cost.value)} hint={strings.theMethodsCostInNats} />
-          <Fact name={strings.oneNnKeptLabel} text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint={strings.shareOfPointsWhoseNearest} />
+          <Fact name={strings.statusIteration} text={iteration.value.toLocaleString("en")} hint={strings.statusIterationHint} />
+          <Fact name={strings.statusCost} text={cost.value === null ? "–" : readable(cost.value)} hint={strings.statusCostHint} />
+          <Fact name={strings.statusOneNnKept} text={quality.value === null ? "–" : `${(100 * quality.value).toFixed(1)} %`} hint={strings.statusOneNnKeptHint} />
         </span>
       </button>
       <Sparkline view={view} />
@@ -50,9 +51,9 @@ function Activity({ view }: { view: View }) {
     <div class="nbe-background">
       {making.value && <Making view={view} />}
       {suggesting && <Suggesting view={view} />}
-      {compiling.value && <span class="nbe-learning" title={strings.codeIsCompiledOncePer}><i />{strings.compiling}</span>}
+      {compiling.value && <span class="nbe-learning" title={strings.compilingHint}><i />{strings.compiling}</span>}
       {learning.value && (
-        <span class="nbe-learning" title={strings.theMapContinuesTheResult}>
+        <span class="nbe-learning" title={strings.learningHint}>
           <i /><Told text={`${inline(learning.value, LONGEST)} …`} /><Cancel view={view} what="learning" named={inline(learning.value, LONGEST)} />
         </span>
       )}
@@ -70,7 +71,7 @@ function Making({ view }: { view: View }) {
 /** The graph that labels spread along. */
 function Suggesting({ view }: { view: View }) {
   const { making, share } = view.store.suggestions.value;
-  return <Progress view={view} what="suggestions" text={strings.forSuggestions(making)} share={share} meanwhile={strings.theMapContinuesSuggestions} />;
+  return <Progress view={view} what="suggestions" text={strings.makingForSuggestions(making)} share={share} meanwhile={strings.makingForSuggestionsHint} />;
 }
 
 function Progress({ view, what, text, share, meanwhile }: { view: View; what: Background; text: string; share: number | null; meanwhile: string }) {
@@ -93,7 +94,7 @@ function Told({ text }: { text: string }) {
 
 function Cancel({ view, what, named }: { view: View; what: Background; named: string }) {
   const ref = useFocusKept<HTMLButtonElement>();
-  return <button ref={ref} type="button" class="nbe-cancel" title={strings.cancelLabelsAreKept(named)} onClick={() => view.cancel(what)}>{strings.cancel}</button>;
+  return <button ref={ref} type="button" class="nbe-cancel" title={strings.cancelHint(named)} onClick={() => view.cancel(what)}>{strings.cancel}</button>;
 }
 
 function Fact({ name, text, hint }: { name: string; text: string; hint: string }) {

@@ -48,14 +48,14 @@ function Head({ view }: { view: View }) {
   return (
     <div class="nbe-still-head" role="toolbar" aria-label={strings.map}>
       <div class="nbe-tools nbe-switch" role="group" aria-label={strings.tool}>
-        <button type="button" class="nbe-tool" aria-label={strings.pan} aria-pressed={tool === "pan"} title={strings.panAndZoomP} onClick={() => view.choose("pan")}><Icon name="pan" /></button>
-        <button type="button" class="nbe-tool" aria-label={strings.lasso} aria-pressed={tool === "lasso"} title={strings.lassoSelectPointsL} onClick={() => view.choose("lasso")}><Icon name="lasso" /></button>
+        <button type="button" class="nbe-tool" aria-label={strings.pan} aria-pressed={tool === "pan"} title={strings.panHint} onClick={() => view.choose("pan")}><Icon name="pan" /></button>
+        <button type="button" class="nbe-tool" aria-label={strings.lasso} aria-pressed={tool === "lasso"} title={strings.stillLassoHint} onClick={() => view.choose("lasso")}><Icon name="lasso" /></button>
       </div>
-      <button type="button" class="nbe-tool" aria-label={strings.fitView} title={strings.showTheWholeMapF} onClick={() => view.map.peek()?.fitView()}><Icon name="fit" /></button>
+      <button type="button" class="nbe-tool" aria-label={strings.fitView} title={strings.fitViewHint} onClick={() => view.map.peek()?.fitView()}><Icon name="fit" /></button>
       <div class="nbe-spring" />
       <span class="nbe-summary">
-        {chosen ? strings.ofPointsSelected(chosen.toLocaleString("en"), size.value.toLocaleString("en")) : strings.count(size.value)}
-        {chosen > 0 && <button type="button" class="nbe-inline" aria-label={strings.clearSelection} title={strings.clearSelectionEsc} onClick={() => view.clearSelection()}><Icon name="close" /></button>}
+        {chosen ? strings.stillSelected(chosen.toLocaleString("en"), size.value.toLocaleString("en")) : strings.count(size.value)}
+        {chosen > 0 && <button type="button" class="nbe-inline" aria-label={strings.clearSelection} title={strings.clearSelectionHint} onClick={() => view.clearSelection()}><Icon name="close" /></button>}
       </span>
     </div>
   );
@@ -83,8 +83,8 @@ function Classes({ view }: { view: View }) {
 
 function About({ view }: { view: View }) {
   const { method, iteration, cost, quality } = view.store.traits;
-  const parts = [strings.iterationMethod(method.value, iteration.value.toLocaleString("en"))];
+  const parts = [strings.stillMethod(method.value, iteration.value.toLocaleString("en"))];
   if (cost.value !== null) parts.push(strings.cost(cost.value.toPrecision(4)));
-  if (quality.value !== null) parts.push(strings.ofNearestNeighborsKept((100 * quality.value).toFixed(1)));
-  return <p class="nbe-why">{strings.thisMapHasNoKernel(parts.join(", "))}</p>;
+  if (quality.value !== null) parts.push(strings.stillQuality((100 * quality.value).toFixed(1)));
+  return <p class="nbe-why">{strings.stillNote(parts.join(", "))}</p>;
 }

@@ -9,6 +9,7 @@ import type { View } from "../view/view";
 import { useFocusKept, useRevealed } from "./focus";
 import { Histogram } from "./histogram";
 import { Icon } from "./icons";
+import { Sentence } from "./sentence";
 import * as strings from "../strings";
 
 const HEADINGS = { check: strings.check, doubtful: strings.mostDoubtful, suspicious: strings.suspiciousLabels };
@@ -20,7 +21,7 @@ export function SuggestionPanel({ view }: { view: View }) {
   const shown = useRevealed<HTMLDivElement>(open.value && asked.value?.kind);
   return (
     <>
-      <button type="button" class="nbe-disclosure" aria-expanded={open.value} title={strings.labelsSuggestedFromThose} onClick={() => (open.value = !open.peek())}>
+      <button type="button" class="nbe-disclosure" aria-expanded={open.value} title={strings.suggestionsHint} onClick={() => (open.value = !open.peek())}>
         <Icon name={open.value ? "down" : "more"} />{strings.suggestions}
       </button>
       {open.value && (
@@ -45,7 +46,7 @@ function Accept({ view }: { view: View }) {
   return (
     <>
       {!why && <Histogram bars={bars.map((n, k) => (k >= taken ? n : 0))} others={bars} same />}
-      <label class="nbe-row" title={strings.suggestionsOfAtLeast}>
+      <label class="nbe-row" title={strings.minimumConfidenceHint}>
         <span class="nbe-row-name">{strings.minimumConfidence}</span>
         <input
           type="range" class="nbe-range" aria-label={strings.minimumConfidence} aria-valuetext={text}
@@ -56,14 +57,14 @@ function Accept({ view }: { view: View }) {
         <span class="nbe-value">{text}</span>
       </label>
       <button
-        type="button" class="nbe-button" aria-label={why ? strings.acceptSuggestions : strings.acceptAcceptSuggestions(count.toLocaleString("en"))} aria-disabled={why !== ""} aria-description={why}
-        title={why || strings.labelUnlabeledPoints(count)}
+        type="button" class="nbe-button" aria-label={why ? strings.acceptSuggestions : strings.acceptSpoken(count.toLocaleString("en"))} aria-disabled={why !== ""} aria-description={why}
+        title={why || strings.acceptHint(count)}
         onClick={() => view.questions.accept()}
       >
-        {strings.acceptWhy(why ? "" : count.toLocaleString("en"))}
+        {strings.acceptNotPossible(why ? "" : count.toLocaleString("en"))}
       </button>
-      <p class="nbe-why nbe-line" title={interval ? strings.inParenthesesThe95IntervalFromLabels : strings.noEstimateNoLeftOut}>
-        {why || strings.ofUnlabeledRight(unlabeled.toLocaleString("en"), expected(right), interval ? `(${between(interval)})` : strings.aGuess)}
+      <p class="nbe-why nbe-line" title={interval ? strings.expectedRightHint : strings.expectedRightGuessHint}>
+        {why || strings.expectedRight(unlabeled.toLocaleString("en"), expected(right), interval ? `(${between(interval)})` : strings.aGuess)}
       </p>
     </>
   );
@@ -86,8 +87,8 @@ function Doubtful({ view }: { view: View }) {
       <div class="nbe-heading">
         <h3>{question ? HEADINGS[question.kind] : strings.mostDoubtful}</h3>
         <span class="nbe-steps">
-          <button type="button" class="nbe-inline" aria-label={strings.previousQuestion} aria-disabled={!question} title={strings.backShiftN} onClick={() => view.questions.step(-1)}><Icon name="back" /></button>
-          <button type="button" class="nbe-inline" aria-label={strings.nextQuestion} title={question ? strings.nextN : strings.askForTheMostDoubtful} onClick={() => view.questions.step(1)}><Icon name="more" /></button>
+          <button type="button" class="nbe-inline" aria-label={strings.previousQuestion} aria-disabled={!question} title={strings.previousQuestionHint} onClick={() => view.questions.step(-1)}><Icon name="back" /></button>
+          <button type="button" class="nbe-inline" aria-label={strings.nextQuestion} title={question ? strings.nextQuestionHint : strings.mostDoubtfulHint} onClick={() => view.questions.step(1)}><Icon name="more" /></button>
         </span>
       </div>
       <div class="nbe-questions">{question ? <Ask view={view} /> : <List view={view} />}</div>
@@ -114,7 +115,7 @@ function Suspicious({ view }: { view: View }) {
   if (!points.length || view.questions.asked.value) return null;
   return (
     <>
-      <div class="nbe-heading"><h3 title={strings.labelsThatTheOtherLabels}>{strings.suspiciousLabels}</h3></div>
+      <div class="nbe-heading"><h3 title={strings.suspiciousLabelsHint}>{strings.suspiciousLabels}</h3></div>
       <div ref={ref} class="nbe-questions"><Rows view={view} points={points} kind="suspicious" /></div>
     </>
   );
@@ -160,14 +161,14 @@ function Ask({ view }: { view: View }) {
       </p>
       <div class="nbe-answers">
         {view.classOrder.value.map((k) => ({ ...classes[k], key: keyOfClass(classes[k], classes), k })).map(({ name, color, key, k }) => (
-          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={key ? `${name} (${key})` : strings.tThenItsName(name)} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
+          <button key={k} type="button" class="nbe-answer" style={{ "--nbe-class": shownCss(color, view.theme.value) }} title={key ? `${name} (${key})` : strings.answerByNameHint(name)} aria-disabled={point < 0} onClick={() => questions.answer(k)}>
             {key && key !== name && <kbd>{key}</kbd>} <span>{name}</span>
           </button>
         ))}
       </div>
       <div class="nbe-grid">
-        <button type="button" class="nbe-button" title={strings.skipThisPointN} onClick={() => questions.step(1)}>{strings.skip}</button>
-        <button type="button" class="nbe-button" title={strings.noMoreQuestionsEsc} onClick={() => questions.leave()}>{strings.stop}</button>
+        <button type="button" class="nbe-button" title={strings.skipHint} onClick={() => questions.step(1)}>{strings.skip}</button>
+        <button type="button" class="nbe-button" title={strings.endQuestionsHint} onClick={() => questions.leave()}>{strings.stop}</button>
       </div>
     </div>
   );
@@ -181,14 +182,14 @@ function Check({ view }: { view: View }) {
   return (
     <>
       <button
-        type="button" class="nbe-button" aria-label={left ? strings.continueLeftCheck(left) : strings.checkCheckSuggestions(CHECK_SIZE)} aria-disabled={why !== ""} aria-description={why}
-        title={why || (left ? strings.continueTheCheckC : strings.drawOfThePoints(CHECK_SIZE))}
+        type="button" class="nbe-button" aria-label={left ? strings.continueCheckSpoken(left) : strings.checkSpoken(CHECK_SIZE)} aria-disabled={why !== ""} aria-description={why}
+        title={why || (left ? strings.continueCheckHint : strings.checkHint(CHECK_SIZE))}
         onClick={() => questions.check()}
       >
-        {left ? strings.continueLeft(left) : strings.checkSize(CHECK_SIZE)}
+        {left ? strings.continueCheck(left) : strings.checkSize(CHECK_SIZE)}
       </button>
       <p class="nbe-why nbe-result" data-state={state}>
-        {check ? <>{strings.partOf(check.answered, check.points.length)}{check.accuracy !== null && <>{strings.accuracy}<b>{accuracyText(check)}</b></>}{check.confidence > 0 && <>{strings.ofThoseAtLeastSure(check.confidence.toFixed(2))}</>}</> : strings.howManySuggestionsAreRight}
+        {check ? <Sentence parts={strings.checkResult(check.answered, check.points.length, check.accuracy === null ? "" : accuracyText(check), check.confidence > 0 ? check.confidence.toFixed(2) : "")} /> : strings.checkQuestion}
       </p>
     </>
   );

@@ -23,13 +23,13 @@ interface Tab {
 }
 
 const TABS: readonly Tab[] = [
-  { name: "steer", title: strings.steer, hint: strings.methodSlidersClasses, Panel: Steer },
-  { name: "data", title: strings.data, hint: strings.columnsThatTheMapIsMadeOf, Panel: DataPanel },
-  { name: "group", title: strings.group, hint: strings.featuresThatDistinguish, Panel: GroupPanel },
-  { name: "find", title: strings.find, hint: strings.searchFiltersNeighbors, Panel: FindPanel },
-  { name: "why", title: strings.why, hint: strings.neighborhoodsThatTheMap, Panel: WhyPanel },
-  { name: "compare", title: strings.compareLabel, hint: strings.snapshotsAndTwoMapsSide, Panel: ComparePanel },
-  { name: "history", title: strings.history, hint: strings.allSteps, Panel: HistoryPanel, alone: true },
+  { name: "steer", title: strings.steer, hint: strings.steerTabHint, Panel: Steer },
+  { name: "data", title: strings.data, hint: strings.dataTabHint, Panel: DataPanel },
+  { name: "group", title: strings.group, hint: strings.groupTabHint, Panel: GroupPanel },
+  { name: "find", title: strings.find, hint: strings.findTabHint, Panel: FindPanel },
+  { name: "why", title: strings.why, hint: strings.whyTabHint, Panel: WhyPanel },
+  { name: "compare", title: strings.compareLabel, hint: strings.compareTabHint, Panel: ComparePanel },
+  { name: "history", title: strings.history, hint: strings.historyTabHint, Panel: HistoryPanel, alone: true },
 ];
 
 /**

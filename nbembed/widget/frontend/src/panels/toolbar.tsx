@@ -47,29 +47,29 @@ export function Toolbar({ view }: { view: View }) {
   return (
     <div ref={bar} class="nbe-toolbar" role="toolbar" aria-label={strings.explorer}>
       <div class="nbe-tools" inert={gone}>
-        <ToolButton strong name={running ? strings.pause : strings.play} icon={running ? "pause" : "play"} hint={running ? strings.pauseSpace : strings.playSpace} onClick={() => view.togglePlay()} />
-        <ToolButton name={strings.step} icon="step" hint={strings.oneStepS} onClick={() => view.step()} />
-        <ToolButton name={strings.reset} icon="reset" hint={strings.startAgainFromTheFirst} onClick={() => view.reset()} />
+        <ToolButton strong name={running ? strings.pause : strings.play} icon={running ? "pause" : "play"} hint={running ? strings.pauseHint : strings.playHint} onClick={() => view.togglePlay()} />
+        <ToolButton name={strings.step} icon="step" hint={strings.stepHint} onClick={() => view.step()} />
+        <ToolButton name={strings.reset} icon="reset" hint={strings.resetHint} onClick={() => view.reset()} />
       </div>
       <div class="nbe-tools" inert={gone}>
-        <ToolButton name={strings.undo} icon="undo" disabled={!undo} hint={undo ? strings.undoCtrlZ(undo) : strings.nothingToUndo} onClick={() => view.undo()} />
-        <ToolButton name={strings.redo} icon="redo" disabled={!redo} hint={redo ? strings.redoShiftCtrlZ(redo) : strings.nothingToRedo} onClick={() => view.redo()} />
+        <ToolButton name={strings.undo} icon="undo" disabled={!undo} hint={undo ? strings.undoHint(undo) : strings.nothingToUndo} onClick={() => view.undo()} />
+        <ToolButton name={strings.redo} icon="redo" disabled={!redo} hint={redo ? strings.redoHint(redo) : strings.nothingToRedo} onClick={() => view.redo()} />
       </div>
       <div class="nbe-tools nbe-switch" role="group" aria-label={strings.tool}>
-        <ToolButton name={strings.pan} icon="pan" pressed={tool === "pan"} hint={strings.panAndZoomP} onClick={() => view.choose("pan")} />
-        <ToolButton name={strings.lasso} icon="lasso" pressed={tool === "lasso"} hint={strings.lassoSelectPointsShiftAdds} onClick={() => view.choose("lasso")} />
-        <ToolButton name={strings.box} icon="box" pressed={tool === "box"} hint={strings.boxSelectPointsShiftAdds} onClick={() => view.choose("box")} />
-        <ToolButton name={strings.brush} icon="brush" pressed={tool === "brush"} hint={strings.brushPaintOverPoints} onClick={() => view.choose("brush")} />
+        <ToolButton name={strings.pan} icon="pan" pressed={tool === "pan"} hint={strings.panHint} onClick={() => view.choose("pan")} />
+        <ToolButton name={strings.lasso} icon="lasso" pressed={tool === "lasso"} hint={strings.lassoHint} onClick={() => view.choose("lasso")} />
+        <ToolButton name={strings.box} icon="box" pressed={tool === "box"} hint={strings.boxHint} onClick={() => view.choose("box")} />
+        <ToolButton name={strings.brush} icon="brush" pressed={tool === "brush"} hint={strings.brushHint} onClick={() => view.choose("brush")} />
       </div>
       <div class="nbe-tools">
-        <ToolButton name={strings.fitView} icon="fit" hint={strings.showTheWholeMapF} onClick={() => view.map.peek()?.fitView()} />
-        <ToolButton name={strings.picture} icon="picture" pressed={view.pictureOpen.value} hint={strings.saveOrCopyAPicture} onClick={() => view.showPicture(!view.pictureOpen.peek())} />
+        <ToolButton name={strings.fitView} icon="fit" hint={strings.fitViewHint} onClick={() => view.map.peek()?.fitView()} />
+        <ToolButton name={strings.picture} icon="picture" pressed={view.pictureOpen.value} hint={strings.pictureHint} onClick={() => view.showPicture(!view.pictureOpen.peek())} />
       </div>
       <div class="nbe-spring" />
       <Summary view={view} />
-      <ToolButton name={strings.sidebar} icon="panel" expanded={view.tab.value !== ""} hint={view.tab.value ? strings.closeThePanelO : strings.openThePanelO} onClick={() => view.togglePanel()} />
+      <ToolButton name={strings.sidebar} icon="panel" expanded={view.tab.value !== ""} hint={view.tab.value ? strings.closeSidebarHint : strings.openSidebarHint} onClick={() => view.togglePanel()} />
       <FullScreen />
-      <ToolButton name={strings.help} icon="help" hint={strings.tourKeysAndMouse} pressed={view.helpOpen.value} onClick={() => view.showHelp(!view.helpOpen.peek())} />
+      <ToolButton name={strings.help} icon="help" hint={strings.helpHint} pressed={view.helpOpen.value} onClick={() => view.showHelp(!view.helpOpen.peek())} />
     </div>
   );
 }
@@ -90,7 +90,7 @@ function FullScreen() {
     if (full.peek()) void document.exitFullscreen();
     else void button.current?.closest(".nbe")?.requestFullscreen().catch(() => undefined);
   };
-  return <span ref={button}><ToolButton name={strings.fullScreen} icon="full" hint={full.value ? strings.backToThePageEsc : strings.fullScreen} pressed={full.value} onClick={toggle} /></span>;
+  return <span ref={button}><ToolButton name={strings.fullScreen} icon="full" hint={full.value ? strings.leaveFullScreenHint : strings.fullScreen} pressed={full.value} onClick={toggle} /></span>;
 }
 
 /** The number of selected points, and a button that clears the selection. */
@@ -99,8 +99,8 @@ function Summary({ view }: { view: View }) {
   if (!count) return <span class="nbe-summary">{strings.count(view.store.traits.n_samples.value)}</span>;
   return (
     <span class="nbe-summary nbe-summary-on">
-      {count.toLocaleString("en")}<span class="nbe-summary-word">{strings.selectedAfter}</span>
-      <button type="button" class="nbe-inline" aria-label={strings.clearSelection} title={strings.clearSelectionEsc} onClick={() => view.clearSelection()}>
+      {count.toLocaleString("en")}<span class="nbe-summary-word">{strings.selectedSuffix}</span>
+      <button type="button" class="nbe-inline" aria-label={strings.clearSelection} title={strings.clearSelectionHint} onClick={() => view.clearSelection()}>
         <Icon name="close" />
       </button>
     </span>

@@ -21,36 +21,36 @@ const tool = (name: string): string => `.nbe-tool[aria-label="${name}"]`;
 
 const STOPS: readonly Stop[] = [
   {
-    title: strings.theMap,
-    text: strings.eachPointIsARow,
+    title: strings.tourMap,
+    text: strings.tourMapText,
     parts: [".nbe-map", tool(strings.lasso)],
   },
   {
-    title: strings.nameWhatYouSee,
-    text: strings.besideANewSelectionA,
+    title: strings.tourNaming,
+    text: strings.tourNamingText,
     parts: [".nbe-section:has(.nbe-classes)"],
     tab: "steer",
   },
   {
-    title: strings.sliders,
-    text: strings.moveASlider,
+    title: strings.tourSliders,
+    text: strings.tourSlidersText,
     parts: [".nbe-section:has(.nbe-control)"],
     tab: "steer",
   },
   {
-    title: strings.findTheNextPoints,
-    text: strings.suggestionsProposesLabels,
+    title: strings.tourFinding,
+    text: strings.tourFindingText,
     parts: [".nbe-suggestions", ".nbe-tab[id$=-group]", ".nbe-tab[id$=-find]"],
     tab: "steer",
   },
   {
-    title: strings.undoAndHistory,
-    text: strings.undoCtrlZTakesBackLabels,
+    title: strings.tourUndo,
+    text: strings.tourUndoText,
     parts: [".nbe-tab[id$=-history]", tool(strings.undo), tool(strings.redo)],
   },
   {
-    title: strings.saveAndExport,
-    text: strings.saveAPictureAWeb,
+    title: strings.tourSaving,
+    text: strings.tourSavingText,
     parts: [`section[aria-label="${strings.exportSection}"]`],
     tab: "history",
   },
@@ -155,7 +155,7 @@ function Note({ stop: { title, text }, boxes, place, count, go, end }: NoteProps
     <div ref={element} class="nbe-tour-note" role="dialog" aria-labelledby={`${id}-title`} aria-describedby={`${id}-text`} onKeyDown={keys}>
       <div class="nbe-heading">
         <h3 id={`${id}-title`}>{title}</h3>
-        <button type="button" class="nbe-inline" aria-label={strings.endTheTour} title={strings.endTheTourEsc} onClick={end}><Icon name="close" /></button>
+        <button type="button" class="nbe-inline" aria-label={strings.endTheTour} title={strings.endTheTourHint} onClick={end}><Icon name="close" /></button>
       </div>
       <p id={`${id}-text`}>{text}</p>
       <div class="nbe-tour-steps">

@@ -9,6 +9,7 @@ import { MEASURES, type ForceTerm, type Measure } from "../wire/wire.generated";
 import { Formula } from "./formula";
 import { Icon } from "./icons";
 import { alike, short } from "../state/numbers";
+import { Sentence } from "./sentence";
 import * as strings from "../strings";
 
 /** Neighbors of each kind that are listed. */
@@ -88,18 +89,18 @@ function Neighborhood({ view }: { view: View }) {
         </select>
       </label>
       {!why.lines.value ? null : point < 0 || !current ? (
-        <Missing error={point < 0 ? "" : why.near.error.value}>{point < 0 ? strings.pointAtAPoint : "…"}</Missing>
+        <Missing error={point < 0 ? "" : why.near.error.value}>{point < 0 ? strings.neighborhoodEmpty : "…"}</Missing>
       ) : (
         <>
           <ul class="nbe-why-kinds">
-            <li data-kind="kept"><i /><span><b>{current.kept.length}</b>{strings.keptNearInTheData}</span></li>
+            <li data-kind="kept"><i /><span><Sentence parts={strings.keptNeighbors(current.kept.length)} /></span></li>
             <li data-kind="missing">
-              <i /><span><b>{current.missing.length}</b>{strings.missingNearInTheData}</span>
-              <Strangers view={view} title={strings.missingAndTheirPlace} points={current.missing} ranks={current.missing_ranks} />
+              <i /><span><Sentence parts={strings.missingNeighbors(current.missing.length)} /></span>
+              <Strangers view={view} title={strings.missingPlaces} points={current.missing} ranks={current.missing_ranks} />
             </li>
             <li data-kind="false">
-              <i /><span><b>{current.false.length}</b>{strings.falseNearOnTheMap}</span>
-              <Strangers view={view} title={strings.falseAndTheirPlace} points={current.false} ranks={current.false_ranks} />
+              <i /><span><Sentence parts={strings.falseNeighbors(current.false.length)} /></span>
+              <Strangers view={view} title={strings.falsePlaces} points={current.false} ranks={current.false_ranks} />
             </li>
           </ul>
           {current.trustworthiness !== null && current.continuity !== null && (
@@ -121,7 +122,7 @@ function Strangers({ view, title, points, ranks }: { view: View; title: string; 
   return (
     <div class="nbe-why-list" role="group" aria-label={title} title={title}>
       {listed.map(([p, rank]) => (
-        <button key={p} type="button" class="nbe-why-point" title={strings.openTheCardOfWhichIsNeighbor(nameOf(view, p), rank)} onClick={() => view.openCard(p)}>
+        <button key={p} type="button" class="nbe-why-point" title={strings.openCardOfNeighbor(nameOf(view, p), rank)} onClick={() => view.openCard(p)}>
           <bdi>{nameOf(view, p)}</bdi> <span class="nbe-faint">{ordinal(rank)}</span>
         </button>
       ))}
@@ -146,7 +147,7 @@ function ForcesOnPoint({ view }: { view: View }) {
     <>
       <Drawn title={strings.forces} label={strings.forcesAsArrows} on={why.arrows.value} set={(on) => (why.arrows.value = on)} />
       {point < 0 || !current ? (
-        <Missing error={point < 0 ? "" : why.forces.error.value}>{point < 0 ? strings.forcesOnAPoint : "…"}</Missing>
+        <Missing error={point < 0 ? "" : why.forces.error.value}>{point < 0 ? strings.forcesEmpty : "…"}</Missing>
       ) : (
         <>
           {current.equation && <p class="nbe-why-equation">{current.equation.split("\n").map((line, i) => <span key={i}><Formula text={line} /></span>)}</p>}
@@ -222,7 +223,7 @@ export function MeasureLegend({ view }: { view: View }) {
   return (
     <>
       {shown ? (
-        <div class="nbe-ramp nbe-why-ramp" title={strings.fromToThe1st(shown.low.toPrecision(3), shown.high.toPrecision(3))}>
+        <div class="nbe-ramp nbe-why-ramp" title={strings.measureScaleHint(shown.low.toPrecision(3), shown.high.toPrecision(3))}>
           <span>{words(shown.low, low, strings.lower)}<small>{short(shown.low)}</small></span>
           <i style={{ background: `linear-gradient(to right, ${scaleStops(view.theme.value.dark).join()})` }} />
           <span>{words(shown.high, high, strings.higher)}<small>{short(shown.high)}</small></span>
@@ -231,7 +232,7 @@ export function MeasureLegend({ view }: { view: View }) {
       {!shown && measure === "stability" && !why.measured.error.value ? (
         <OtherMaps view={view} made={why.measured.value.value} />
       ) : (
-        <p class="nbe-why">{why.measured.error.value || (shown ? strings.mean(hint, shown.mean === null ? "–" : short(shown.mean)) : strings.measuring)}</p>
+        <p class="nbe-why">{why.measured.error.value || (shown ? strings.measureHint(hint, shown.mean === null ? "–" : short(shown.mean)) : strings.measuring)}</p>
       )}
     </>
   );
@@ -259,7 +260,7 @@ function WithoutLabels({ view }: { view: View }) {
       <div class="nbe-heading"><h3>{strings.withoutLabels}</h3></div>
       <button
         type="button" class="nbe-button" aria-pressed={why.ghost.value} aria-label={strings.mapWithoutLabels(text)}
-        title={strings.theMapOfThisMethod}
+        title={strings.withoutLabelsHint}
         onClick={() => (making ? why.cancelGhost() : why.showGhost(!why.ghost.value))}
       >
         {text}
@@ -267,11 +268,11 @@ function WithoutLabels({ view }: { view: View }) {
       {why.unsupervised.error.value ? (
         <p class="nbe-why" dir="auto">{why.unsupervised.error.value}</p>
       ) : making ? (
-        <p class="nbe-why">{strings.makingItIteration(found?.iteration ?? 0)}</p>
+        <p class="nbe-why">{strings.makingWithoutLabels(found?.iteration ?? 0)}</p>
       ) : why.ghost.value && found ? (
         <Qualities found={found} />
       ) : (
-        <p class="nbe-why">{strings.compareThisMapWithOne}</p>
+        <p class="nbe-why">{strings.withoutLabelsEmpty}</p>
       )}
     </>
   );

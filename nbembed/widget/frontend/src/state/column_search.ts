@@ -90,7 +90,7 @@ export class ColumnSearch {
       this.answered = text;
       if (this.text.peek() !== text) return;
       if (text.trim() && this.choices.peek().length) this.active.value = 0;
-      this.say(text.trim() ? strings.ofFoundMatching(strings.count(answer.matching, "column"), answer.count.toLocaleString("en")) : strings.count(answer.count, "column"));
+      this.say(text.trim() ? strings.matchingOfFound(strings.count(answer.matching, "column"), answer.count.toLocaleString("en")) : strings.count(answer.count, "column"));
       const then = this.then;
       this.then = null;
       then?.();

@@ -151,7 +151,7 @@ export class Compare {
   take(name: string): boolean {
     const wanted = name.trim();
     if (this.store.traits.snapshots.peek().some((known) => known.name === wanted)) {
-      this.host.say(strings.thereIsASnapshot(inline(wanted)));
+      this.host.say(strings.snapshotExists(inline(wanted)));
       return false;
     }
     this.give("snapshot", wanted ? { name: wanted } : {}, [], strings.snapshotTaken);
@@ -159,7 +159,7 @@ export class Compare {
   }
 
   restore(name: string): void {
-    this.give("restore", { name }, [], strings.backAtUndoKeeps(inline(name)));
+    this.give("restore", { name }, [], strings.backAtSnapshot(inline(name)));
   }
 
   /** Compare with a snapshot the present map, or another snapshot. */
@@ -172,20 +172,20 @@ export class Compare {
     const wanted = name.trim();
     if (!wanted || wanted === old) return true;
     if (this.store.traits.snapshots.peek().some((known) => known.name === wanted)) {
-      this.host.say(strings.thereIsASnapshot(inline(wanted)));
+      this.host.say(strings.snapshotExists(inline(wanted)));
       return false;
     }
-    this.give("rename_snapshot", { old, new: wanted }, [], strings.isCalled(inline(old), inline(wanted)));
+    this.give("rename_snapshot", { old, new: wanted }, [], strings.snapshotRenamed(inline(old), inline(wanted)));
     return true;
   }
 
   delete(name: string): void {
-    this.give("delete_snapshot", { name }, [], strings.deletedUndoBringsItBack(inline(name)));
+    this.give("delete_snapshot", { name }, [], strings.snapshotDeleted(inline(name)));
   }
 
   /** Compare with a second live map; one that is there goes on with the method. */
   withMethod(method: string): void {
-    this.give("compare_live", { method }, [], strings.theSecondMapIsMade(method));
+    this.give("compare_live", { method }, [], strings.secondMapMade(method));
   }
 
   end(): void {
@@ -206,11 +206,11 @@ export class Compare {
   }
 
   resetSecond(): void {
-    this.give("reset_second", {}, [], strings.theSecondMapStartsAgain);
+    this.give("reset_second", {}, [], strings.secondMapStartsAgain);
   }
 
   takeOver(): void {
-    this.give("take_over_second", {}, [], strings.methodAndParameters);
+    this.give("take_over_second", {}, [], strings.secondMapTakenOver);
   }
 
   /** Select the points whose neighborhoods changed most. */

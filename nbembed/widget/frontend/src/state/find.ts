@@ -13,10 +13,10 @@ import * as strings from "../strings";
 /** How what is found joins the selection. */
 type Join = Exclude<Combine, "toggle">;
 export const JOINS: readonly { how: Join; text: string; hint: string }[] = [
-  { how: "replace", text: strings.newSelection, hint: strings.selectThePointsFound },
-  { how: "add", text: strings.add, hint: strings.addThePointsFound },
-  { how: "subtract", text: strings.remove, hint: strings.removeThePointsFound },
-  { how: "intersect", text: strings.within, hint: strings.keepOnlyTheSelectedPoints },
+  { how: "replace", text: strings.newSelection, hint: strings.newSelectionHint },
+  { how: "add", text: strings.add, hint: strings.addFoundHint },
+  { how: "subtract", text: strings.remove, hint: strings.removeFoundHint },
+  { how: "intersect", text: strings.within, hint: strings.withinHint },
 ];
 
 /** Earlier selections that are kept. */

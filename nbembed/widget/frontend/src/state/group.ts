@@ -128,7 +128,7 @@ export class Group {
 
   /** Copy names, a line for each. */
   async copy(names: readonly string[]): Promise<void> {
-    this.host.say((await copyText(names.join("\n"))) ? strings.copied(strings.count(names.length, "name")) : strings.theBrowserDoesNotLet);
+    this.host.say((await copyText(names.join("\n"))) ? strings.copied(strings.count(names.length, "name")) : strings.copyNotAllowed);
   }
 
   compareWith(against: Against): void {
@@ -144,7 +144,7 @@ export class Group {
     }
     this.kept.value = points;
     this.chosen.value = "kept";
-    this.host.say(strings.keptNowSelectThePoints(strings.count(points.length)));
+    this.host.say(strings.groupKept(strings.count(points.length)));
   }
 
   /** Select the group that was kept, and keep the one that was selected. */

@@ -121,7 +121,7 @@ export class GroupWalk {
       if (!this.open.peek()) return;
       this.done.value = new Map();
       this.groups.value = this.read(answer);
-      this.host.say(strings.suggestedGroupsMade(strings.count(this.groups.peek().length, "group")));
+      this.host.say(strings.groupsSuggested(strings.count(this.groups.peek().length, "group")));
       this.endIfOver();
     });
   }
@@ -201,7 +201,7 @@ export class GroupWalk {
     const name = this.done.peek().get(other.id);
     if (name) {
       this.name.value = name;
-      this.host.say(strings.theNearestGroupIsEnter(name));
+      this.host.say(strings.nearestGroupIs(name));
       return;
     }
     const [large, small] = group.points.length < other.points.length ? [other, group] : [group, other];
@@ -215,7 +215,7 @@ export class GroupWalk {
       nearest: [...large.nearest, ...small.nearest],
     };
     this.groups.value = bySize([...this.groups.peek().filter((g) => g !== group && g !== other), made]);
-    this.host.say(strings.merged(strings.count(made.points.length)));
+    this.host.say(strings.groupsMerged(strings.count(made.points.length)));
   }
 
   private unlabeled({ points }: SuggestedGroup): Uint32Array {
@@ -252,12 +252,12 @@ export class GroupWalk {
       const proposed = this.unused(proposal(found) || first);
       if (this.name.peek() === first) this.name.value = proposed;
       const [place, all] = this.place;
-      this.host.say(strings.groupOfEnterAcceptsS(place + 1, all, strings.count(points.length), proposed));
+      this.host.say(strings.groupSpoken(place + 1, all, strings.count(points.length), proposed));
     });
   }
 
   private ordinal(group: SuggestedGroup): string {
-    return this.unused(strings.groupGroup(this.groups.peek().indexOf(group) + 1));
+    return this.unused(strings.groupNumber(this.groups.peek().indexOf(group) + 1));
   }
 
   /** The name, with a number if a class has it already: two groups are one class only if a person says so. */

@@ -147,7 +147,7 @@ export class Questions {
     if (!question || question.point < 0 || !this.host.able()) return;
     const known = this.store.traits.classes.peek()[index];
     if (!known) {
-      this.host.say(strings.thereIsNoClass(key));
+      this.host.say(strings.noClassOfKey(key));
       return;
     }
     this.answerAs(known.name);
@@ -159,7 +159,7 @@ export class Questions {
     if (!question || question.point < 0 || !this.host.able()) return;
     const { kind, point } = question;
     if (kind === "suspicious") this.confirmed.value = new Map(this.confirmed.peek()).set(point, name);
-    if (kind === "suspicious" && this.labelOf(point) === name) this.host.say(strings.theLabelIsConfirmed(name));
+    if (kind === "suspicious" && this.labelOf(point) === name) this.host.say(strings.labelConfirmed(name));
     else this.host.label(point, name);
     if (kind === "check" || kind === "suspicious") {
       this.next(kind);
@@ -200,14 +200,14 @@ export class Questions {
     const { count, unlabeled, most } = acceptable(this.store.suggestions.value, this.store.traits.label_codes.value, this.threshold.value);
     if (count) return "";
     if (!unlabeled) return strings.allPointsAreLabeled;
-    return most ? strings.noSuggestionReachesHighest(this.threshold.value.toFixed(2), (Math.floor(100 * most) / 100).toFixed(2)) : strings.noUnlabeledPoint;
+    return most ? strings.noSuggestionReaches(this.threshold.value.toFixed(2), (Math.floor(100 * most) / 100).toFixed(2)) : strings.noUnlabeledPointConnected;
   }
 
   /** Why there are no suggestions, "" if there are. */
   unready(): string {
     const { state, error } = this.store.suggestions.value;
     if (!this.labeled()) return strings.labelSomePointsFirst;
-    return { none: strings.labelSomePointsFirst, making: strings.findingTheNeighbors, failed: error, ready: "" }[state];
+    return { none: strings.labelSomePointsFirst, making: strings.findingNeighbors, failed: error, ready: "" }[state];
   }
 
   /** Whether suggestions are being made, which bring a question; others, much later, must not. */
@@ -248,7 +248,7 @@ export class Questions {
     if (this.checking && check && check.answered === check.points.length) {
       this.checking = false;
       if (this.asked.peek()?.kind === "check") this.asked.value = null;
-      this.host.say(strings.checkCompleteAccuracy(accuracyText(check)));
+      this.host.say(strings.checkComplete(accuracyText(check)));
     }
     if (this.checkWanted && state !== "making") {
       this.checkWanted = false;
@@ -272,8 +272,8 @@ export class Questions {
     const point = this.candidates(kind).find((p) => !seen.has(p));
     if (point === undefined) {
       this.asked.value = null;
-      if (kind === "doubtful") this.host.say(strings.thereAreNoMoreDoubtful);
-      if (kind === "suspicious") this.host.say(strings.thereAreNoMoreSuspicious);
+      if (kind === "doubtful") this.host.say(strings.noMoreDoubtful);
+      if (kind === "suspicious") this.host.say(strings.noMoreSuspicious);
       return;
     }
     this.trail = [...this.trail, point];
@@ -303,9 +303,9 @@ export class Questions {
   }
 
   private describe(kind: Kind, point: number): string {
-    const keys = strings.numberKeysAnswerNSkips;
-    if (kind === "check") return strings.checkPoint(this.place(point), point, keys);
-    return strings.pointPoint(point, this.candidatesText(point), keys);
+    const keys = strings.questionKeys;
+    if (kind === "check") return strings.checkQuestionSpoken(this.place(point), point, keys);
+    return strings.doubtfulQuestionSpoken(point, this.candidatesText(point), keys);
   }
 
   /** The place of a point in the check: "7 of 20". */
@@ -327,7 +327,7 @@ export class Questions {
     const { suggestions, traits } = this.store;
     const found = suggestions.value;
     const place = found.suspicious.indexOf(point);
-    if (place >= 0) return strings.othersSay(this.labelOf(point) ?? strings.noLabel, traits.classes.value[found.instead[place]]?.name ?? "");
+    if (place >= 0) return strings.labelAndOthersSay(this.labelOf(point) ?? strings.noLabel, traits.classes.value[found.instead[place]]?.name ?? "");
     if (confidenceOf(found, point) === 0) return strings.noClassIsSuggested;
     const first = traits.classes.value[found.classes[point]]?.name;
     const second = traits.classes.value[found.second[found.doubtful.indexOf(point)]]?.name;

@@ -17,12 +17,12 @@ export interface End {
 
 /** What people read of each measure, and of the ends that it has. */
 export const MEASURE_TEXTS: Record<Measure, { title: string; hint: string; low: End; high?: End }> = {
-  trustworthiness: { title: strings.trustworthiness, hint: strings.degreeToWhichNeighbors, low: { at: 0, text: strings.lowInline }, high: { at: 1, text: strings.highInline } },
-  continuity: { title: strings.continuity, hint: strings.degreeToWhichNeighborsInTheData, low: { at: 0, text: strings.lowInline }, high: { at: 1, text: strings.highInline } },
-  kept: { title: strings.neighborsKeptInline, hint: strings.shareOfTheNearestPoints, low: { at: 0, text: strings.none }, high: { at: 1, text: strings.allInline } },
-  stress: { title: strings.stress, hint: strings.deviationOfDistances, low: { at: 0, text: strings.faithful } },
-  pull: { title: strings.pullOfLabels, hint: strings.lengthOfTheForce, low: { at: 0, text: strings.free } },
-  stability: { title: strings.stability, hint: strings.shareOfTheNearestOnOtherMaps, low: { at: 0, text: strings.chance }, high: { at: 1, text: strings.allInline } },
+  trustworthiness: { title: strings.trustworthiness, hint: strings.trustworthinessHint, low: { at: 0, text: strings.lowInline }, high: { at: 1, text: strings.highInline } },
+  continuity: { title: strings.continuity, hint: strings.continuityHint, low: { at: 0, text: strings.lowInline }, high: { at: 1, text: strings.highInline } },
+  kept: { title: strings.neighborsKept, hint: strings.neighborsKeptHint, low: { at: 0, text: strings.none }, high: { at: 1, text: strings.allInline } },
+  stress: { title: strings.stress, hint: strings.stressHint, low: { at: 0, text: strings.faithful } },
+  pull: { title: strings.pullOfLabels, hint: strings.pullOfLabelsHint, low: { at: 0, text: strings.free } },
+  stability: { title: strings.stability, hint: strings.stabilityHint, low: { at: 0, text: strings.chance }, high: { at: 1, text: strings.allInline } },
 };
 
 /** The measure that colors the points, or null. */

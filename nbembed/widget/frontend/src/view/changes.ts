@@ -89,7 +89,7 @@ export class Changes {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": png(scene, this.caption()) })]);
       this.hands.say(strings.pictureCopied);
     } catch {
-      this.problem.value = strings.theBrowserDoesNotLetThisPage;
+      this.problem.value = strings.copyPictureNotAllowed;
     }
   }
 

@@ -41,11 +41,11 @@ export class ChildMaps {
     this.stop = effect(() => {
       const open = this.open.value;
       if (!open) return;
-      if (store.link.state.value === "gone") this.leave(strings.theMapOfSomePoints);
+      if (store.link.state.value === "gone") this.leave(strings.childMapEndedWithKernel);
       else if (!known.value.some(({ widget }) => widget === open)) {
         const next = known.value.find(({ place }) => place === this.place);
         if (next) this.show(next.widget);
-        else this.leave(strings.theMapOfSomePointsWas);
+        else this.leave(strings.childMapClosed);
       }
     });
   }
@@ -64,7 +64,7 @@ export class ChildMaps {
     const points = this.store.traits.selection.peek();
     if (!this.possible || !this.actions.able()) return;
     if (points.length < FEWEST) {
-      this.actions.say(strings.selectAtLeastPointsToMake(FEWEST));
+      this.actions.say(strings.selectPointsForMap(FEWEST));
       return;
     }
     this.actions.say(strings.makingAMap(strings.count(points.length)));
@@ -83,7 +83,7 @@ export class ChildMaps {
   }
 
   /** Return to the map of all points. */
-  leave(why = strings.mapOf(strings.count(this.store.traits.n_samples.peek()))): void {
+  leave(why = strings.mapOfAll(strings.count(this.store.traits.n_samples.peek()))): void {
     this.open.value = "";
     if (this.paused && this.store.traits.state.peek() === "paused" && this.store.link.state.peek() !== "gone") this.actions.togglePlay();
     this.paused = false;
@@ -125,7 +125,7 @@ export class ChildMaps {
     } catch (error) {
       console.error("nbembed: another map could not be shown", error);
       el.remove();
-      if (wanted()) this.leave(strings.theMapOfSomePointsCould);
+      if (wanted()) this.leave(strings.childMapNotShown);
     }
   }
 

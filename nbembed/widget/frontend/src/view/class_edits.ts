@@ -34,8 +34,8 @@ export class ClassEdits {
   style(name: string, look: Look): void {
     if (!this.host.able()) return;
     void this.store.commands.send("style_class", { name, ...look }, []);
-    if (look.hidden !== undefined) this.host.say(look.hidden ? strings.pointsHidden(name) : strings.pointsShown(name));
-    else this.host.say(look.symbol ? strings.isA(name, look.symbol) : strings.hasAnotherColor(name));
+    if (look.hidden !== undefined) this.host.say(look.hidden ? strings.classHidden(name) : strings.classShown(name));
+    else this.host.say(look.symbol ? strings.classHasShape(name, look.symbol) : strings.classHasColor(name));
   }
 
   /** Show the points of all classes. */
@@ -49,7 +49,7 @@ export class ClassEdits {
     const to = (classes.peek().find((c) => c.name === name)?.place ?? -1) + by;
     if (to < 0 || to >= classes.peek().length || !this.host.able()) return;
     void this.store.commands.send("style_class", { name, place: to }, []);
-    this.host.say(strings.isClass(name, to + 1, classes.peek().length));
+    this.host.say(strings.classHasPlace(name, to + 1, classes.peek().length));
   }
 
   rename(old: string, name: string): void {
@@ -57,14 +57,14 @@ export class ClassEdits {
     const trimmed = name.trim();
     if (!trimmed || trimmed === old || !this.host.able()) return;
     void this.store.commands.send("rename_class", { old, new: trimmed }, []);
-    this.host.say(strings.classIsNow(old, trimmed));
+    this.host.say(strings.classRenamed(old, trimmed));
   }
 
   /** Make the points of one class points of another. */
   merge(old: string, into: string): void {
     if (!this.host.able()) return;
     void this.store.commands.send("merge_classes", { old, into }, []);
-    this.host.say(strings.mergedIntoUndoSeparates(old, into));
+    this.host.say(strings.classMerged(old, into));
     if (this.host.chosen.peek() === old) this.host.chosen.value = into;
   }
 
@@ -72,7 +72,7 @@ export class ClassEdits {
   remove(name: string): void {
     if (!this.host.able()) return;
     void this.store.commands.send("remove_class", { name }, []);
-    this.host.say(strings.classRemovedUndoBrings(name));
+    this.host.say(strings.classRemoved(name));
     this.open.value = false;
   }
 }

@@ -30,7 +30,7 @@ export class Links {
   mustLink(): void {
     const points = this.store.traits.selection.peek();
     if (points.length < 2) {
-      this.host.say(strings.selectAtLeastTwoPoints);
+      this.host.say(strings.selectTwoPointsToLink);
       return;
     }
     this.give("must_link", {}, [points], strings.mustLinked(strings.count(points.length)));
@@ -40,7 +40,7 @@ export class Links {
   pin(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
-      this.host.say(strings.selectThePointsToPin);
+      this.host.say(strings.selectPointsToPin);
       return;
     }
     const held = this.held.peek();
@@ -52,18 +52,18 @@ export class Links {
     const points = this.store.traits.selection.peek();
     const first = this.apart.peek();
     if (!points.length) {
-      this.host.say(first ? strings.selectThePointsToKeep(first.length) : strings.selectTheFirstGroup);
+      this.host.say(first ? strings.selectPointsToKeepApartFrom(first.length) : strings.selectFirstSideToKeepApart);
       return;
     }
     if (!first) {
       this.apart.value = points;
       this.host.clear();
-      this.host.say(strings.inTheFirstGroupSelect(strings.count(points.length)));
+      this.host.say(strings.selectSecondSideToKeepApart(strings.count(points.length)));
       return;
     }
     const one = new Set(first);
     if (points.some((i) => one.has(i))) {
-      this.host.say(strings.aPointCannotBeKept);
+      this.host.say(strings.sidesToKeepApartOverlap);
       return;
     }
     this.apart.value = null;
@@ -78,10 +78,10 @@ export class Links {
   forget(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
-      this.host.say(strings.selectThePointsToForget);
+      this.host.say(strings.selectPointsToForget);
       return;
     }
-    this.give("forget", {}, [points], strings.labelsLinksAndPins(strings.count(points.length)));
+    this.give("forget", {}, [points], strings.labelsLinksAndPinsRemoved(strings.count(points.length)));
   }
 
   /** Give a command, and say what it does. */

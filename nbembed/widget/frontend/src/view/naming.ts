@@ -168,7 +168,7 @@ export class Naming {
     const name = fresh ? typed : this.choices.peek()[at]?.name;
     if (!purpose) return;
     if (!name) {
-      this.host.say(strings.typeTheName);
+      this.host.say(strings.typeClassName);
       return;
     }
     this.close();

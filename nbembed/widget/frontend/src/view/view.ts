@@ -205,7 +205,7 @@ export class View {
   /** Whether commands can be carried out; if not, says so. */
   able(): boolean {
     if (this.store.link.state.peek() !== "gone") return true;
-    this.say(strings.notPossibleTheKernel);
+    this.say(strings.notPossibleWithoutKernel);
     return false;
   }
 
@@ -255,7 +255,7 @@ export class View {
 
   /** Go to a place of the history. */
   goTo(number: number, text: string): void {
-    this.give("go_to", { number }, [], strings.goneTo(text));
+    this.give("go_to", { number }, [], strings.wentTo(text));
   }
 
   /** Give up what is done in the background. */
@@ -282,7 +282,7 @@ export class View {
 
   choose(tool: Tool): void {
     this.tool.value = tool;
-    this.say(strings.toolChosen(tool[0].toUpperCase(), tool.slice(1)));
+    this.say(strings.toolIsChosen(tool[0].toUpperCase(), tool.slice(1)));
   }
 
   set(name: string, value: number): void {
@@ -292,7 +292,7 @@ export class View {
 
   /** Change a parameter to a word. */
   setWord(name: string, word: string): void {
-    this.give("set_word", { name, word }, [], strings.isWord(name, word));
+    this.give("set_word", { name, word }, [], strings.isNow(name, word));
   }
 
   /** Whether the kernel has not taken the last value of a parameter yet. */
@@ -405,7 +405,7 @@ export class View {
     const known = this.store.traits.classes.peek()[index];
     if (!known) return;
     this.chosenName.value = known.name;
-    this.say(strings.classKnown(known.name));
+    this.say(strings.classExists(known.name));
   }
 
   /** Keep the card of a point open, or close it. */
@@ -418,7 +418,7 @@ export class View {
     const open = this.store.traits.cards.peek();
     if (open.includes(point)) return;
     if (open.length >= MOST_CARDS) {
-      this.say(strings.cardsAreOpenCloseOne(MOST_CARDS));
+      this.say(strings.tooManyCards(MOST_CARDS));
       return;
     }
     this.store.showCards(combine(open, Uint32Array.of(point), "add"));
@@ -440,7 +440,7 @@ export class View {
     const open = this.store.traits.cards.peek();
     if (!open.length) return;
     this.store.showCards(new Uint32Array(0));
-    this.say(strings.closed(strings.count(open.length, "card")));
+    this.say(strings.thingClosed(strings.count(open.length, "card")));
   }
 
   /** Show or hide names on the map. */
@@ -451,7 +451,7 @@ export class View {
   labelSelection(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {
-      this.say(strings.selectPointsFirstWithTheLasso);
+      this.say(strings.selectPointsFirstAndHow);
       return;
     }
     const chosen = this.chosenName.peek();
@@ -508,7 +508,7 @@ export class View {
   private async label(points: Uint32Array, name: string): Promise<boolean> {
     const confidence = this.confidence.peek();
     if (!this.able()) return false;
-    this.say(strings.labeledAsWithConfidence(strings.count(points.length), name, confidence));
+    this.say(strings.pointsLabeled(strings.count(points.length), name, confidence));
     return (await this.store.commands.send("label", { class: name, confidence }, [points])).ok;
   }
 }
@@ -516,6 +516,6 @@ export class View {
 /** A card as a screen reader says it. */
 function spokenCard(point: number, card: Card): string {
   const rows = card.rows.filter(({ text }) => text).map(({ title, text }) => `${inline(title)} ${inline(text, 120)}`);
-  const near = card.neighbors?.length ? [strings.nearestInTheDataPoint(card.neighbors.map((n) => inline(n.name) || strings.point(n.point)).join(", "))] : [];
+  const near = card.neighbors?.length ? [strings.nearestInTheDataIs(card.neighbors.map((n) => inline(n.name) || strings.point(n.point)).join(", "))] : [];
   return [strings.cardOf(inline(card.name) || strings.point(point)), ...rows, ...near].join("; ");
 }

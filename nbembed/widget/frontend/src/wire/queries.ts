@@ -126,7 +126,7 @@ export class Answers<N extends QueryName> {
 
 /** Why a question has no answer, "" if it has one. */
 export function problemOf(answer: AnswerMessage | null): string {
-  return answer === null ? strings.thereWasNoAnswer : (answer.error ?? "");
+  return answer === null ? strings.noAnswer : (answer.error ?? "");
 }
 
 export function readAnswer<N extends QueryName>(name: N, { fields }: AnswerMessage, buffers: DataView[]): QueryAnswers[N] {
