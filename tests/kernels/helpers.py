@@ -8,6 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+#: Points, dimensions and outliers of the layouts that sums over pairs are compared on.
+SIZES = (
+    (2, 2, 0), (3, 2, 1), (17, 2, 1), (33, 2, 0), (97, 2, 3), (515, 2, 0), (70, 1, 0), (70, 3, 0),
+    (5, 7, 0),
+)  # fmt: skip
+
 
 def margin(
     Yt: Any, directions: Any, lam: float, targets: Any, prior: Any, margin_weight: float

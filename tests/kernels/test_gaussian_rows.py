@@ -1,4 +1,4 @@
-"""The sums of SNE: against the reference and central differences, at the corners."""
+"""The sums of SNE: against the reference, at the corners. Gradients: tests/objectives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from nbembed.kernels.gaussian_rows import gaussian_rows
 from nbembed.kernels.packing import packed
 from tests.kernels import helpers, reference
-from tests.kernels.reference.pairs import squared_gaps
 
 
 def weights(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
@@ -32,60 +31,14 @@ def as_form(W: Any, form: str) -> Any:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_values(rng: np.random.Generator, dtype: Any, form: str) -> None:
     tolerance = 1e-5 if dtype == np.float32 else 1e-13
-    for n, outliers in ((2, 0), (3, 1), (17, 1), (33, 0), (97, 3), (515, 0)):
-        Yt = helpers.layout(rng, n, 2, outliers=outliers).astype(dtype)
+    for n, d, outliers in helpers.SIZES:
+        Yt = helpers.layout(rng, n, d, outliers=outliers).astype(dtype)
         W = weights(rng, n)[1].astype(dtype)
         terms = gaussian_rows(Yt, as_form(W, form), True, 1)
         for value, expected in zip(terms, reference.gaussian_rows(Yt, W, True, 1)):
             assert helpers.error(value, expected) < tolerance
         assert terms.attraction.dtype == terms.repulsion.dtype == dtype
         assert terms.log_normalizers.dtype == np.float64
-
-
-@pytest.mark.parametrize("form", ["dense", "sparse"])
-@pytest.mark.parametrize("d", [1, 3, 7])
-def test_dimensions(rng: np.random.Generator, d: int, form: str) -> None:
-    for n in (2, 5, 70):
-        Yt, W = helpers.layout(rng, n, d), weights(rng, n)[1]
-        terms = gaussian_rows(Yt, as_form(W, form), True, 1)
-        for value, expected in zip(terms, reference.gaussian_rows(Yt, W, True, 1)):
-            assert helpers.error(value, expected) < 1e-13
-
-
-@pytest.mark.parametrize("outliers", [0, 1])
-@pytest.mark.parametrize("d", [1, 2, 3, 7])
-def test_gradient_by_central_differences(rng: np.random.Generator, d: int, outliers: int) -> None:
-    for n in (2, 3, 11):
-        Yt = helpers.layout(rng, n, d, spread=1.0, outliers=outliers)
-        p, W = weights(rng, n)
-        entropy = (p[p > 0] * np.log(p[p > 0])).sum()
-
-        def cost(Yt: Any, W: Any = W, entropy: float = entropy) -> float:
-            terms = gaussian_rows(Yt, W, True, 1)
-            return entropy + terms.cross + terms.log_normalizers.sum()
-
-        # Differences of a large cost are coarse.
-        step, tolerance = (1e-4, 1e-6) if outliers else (1e-5, 1e-8)
-        terms = gaussian_rows(Yt, W, True, 1)
-        gradient = 2 * (terms.attraction - terms.repulsion)
-        numeric = helpers.central_differences(cost, Yt, step)
-        assert np.abs(gradient - numeric).max() < tolerance * max(1, np.abs(numeric).max())
-
-
-def test_cost_is_the_divergence(rng: np.random.Generator) -> None:
-    Yt = helpers.layout(rng, 40, 2)
-    p, W = weights(rng, 40)
-    tau = squared_gaps(Yt)
-    q = np.exp(-tau)
-    np.fill_diagonal(q, 0)
-    q /= q.sum(axis=1, keepdims=True)
-    known = p > 0
-    divergence = (p[known] * np.log(p[known] / q[known])).sum()
-    terms = gaussian_rows(Yt, W, True, 1)
-    entropy = (p[known] * np.log(p[known])).sum()
-    assert entropy + terms.cross + terms.log_normalizers.sum() == pytest.approx(
-        divergence, rel=1e-12
-    )
 
 
 @given(

@@ -1,4 +1,4 @@
-"""The sums of NeRV: against the reference and central differences, at the corners."""
+"""The sums of NeRV: against the reference, at the corners. Gradients: tests/objectives."""
 
 from __future__ import annotations
 
@@ -66,8 +66,9 @@ def spread_widths(rng: np.random.Generator, n: int) -> Any:
 @pytest.mark.parametrize("t", [0.0, 0.3, 1.0])
 def test_values(rng: np.random.Generator, dtype: Any, form: str, t: float) -> None:
     tolerance = 1e-5 if dtype == np.float32 else 1e-12
-    for n, density, outliers in ((3, 1, 1), (17, 0.5, 1), (33, 1, 0), (97, 0.2, 3), (515, 0.5, 0)):
-        Yt = helpers.layout(rng, n, 2, outliers=outliers).astype(dtype)
+    # Of two points each is all of the other's neighborhood: test_two_points.
+    for (n, d, outliers), density in zip(helpers.SIZES[1:], (1, 0.5, 1, 0.2, 0.5, 1, 0.6, 0.6)):
+        Yt = helpers.layout(rng, n, d, outliers=outliers).astype(dtype)
         p, w = rows(rng, n, density), spread_widths(rng, n)
         terms = neighbor_retrieval(Yt, as_form(p, form, dtype), w, t, FLOOR, 1)
         for value, expected in zip(terms, retrieval_sums(Yt, *with_floor(p), w, t)):
@@ -102,39 +103,6 @@ def test_two_points(rng: np.random.Generator, form: str) -> None:
     np.testing.assert_allclose(terms.divergences, 0, atol=1e-14)
     np.testing.assert_allclose(terms.log_normalizers, -9.0)
     assert terms.cross == pytest.approx(18.0)
-
-
-@pytest.mark.parametrize("form", ["dense", "sparse"])
-@pytest.mark.parametrize("d", [1, 3, 7])
-def test_dimensions(rng: np.random.Generator, d: int, form: str) -> None:
-    for n in (3, 5, 70):
-        Yt, p, w = helpers.layout(rng, n, d), rows(rng, n, 0.6), spread_widths(rng, n)
-        terms = neighbor_retrieval(Yt, as_form(p, form, float), w, 0.4, FLOOR, 1)
-        for value, expected in zip(terms, retrieval_sums(Yt, *with_floor(p), w, 0.4)):
-            assert error(value, expected) < 1e-12
-
-
-@pytest.mark.parametrize("form", ["dense", "sparse"])
-@pytest.mark.parametrize("outliers", [0, 1])
-@pytest.mark.parametrize("t", [0.0, 0.3, 1.0])
-def test_gradient_by_central_differences(
-    rng: np.random.Generator, t: float, outliers: int, form: str
-) -> None:
-    for n, d in ((3, 2), (11, 1), (12, 3)):
-        Yt = helpers.layout(rng, n, d, spread=1.0, outliers=outliers)
-        p, w = rows(rng, n, 0.7), spread_widths(rng, n)
-        logs = as_form(p, form, float)
-
-        def cost(Yt: Any, logs: Any = logs, w: Any = w) -> float:
-            terms = neighbor_retrieval(Yt, logs, w, t, FLOOR, 1)
-            recall = terms.cross + terms.log_normalizers.sum()
-            return t * recall + (1 - t) * terms.divergences.sum()
-
-        # Differences of a large cost are coarse.
-        step, tolerance = (1e-4, 1e-6) if outliers else (1e-5, 1e-7)
-        gradient = 2 * neighbor_retrieval(Yt, logs, w, t, FLOOR, 1).force
-        numeric = helpers.central_differences(cost, Yt, step)
-        assert np.abs(gradient - numeric).max() < tolerance * max(1, np.abs(numeric).max())
 
 
 @given(

@@ -236,15 +236,3 @@ def test_a_sparse_map_is_a_map(name):
 def test_the_trace_has_no_unit(scale):
     expected = m.hotelling_lawley(Y, LABELS)
     assert m.hotelling_lawley(scale * Y, LABELS) == pytest.approx(expected, rel=1e-9)
-
-
-def test_what_is_given_stays_as_it_is():
-    for name, keywords in OF_BOTH.items():
-        data, layout = X.copy(), Y.copy()
-        getattr(m, name)(data, layout, **keywords)
-        assert np.array_equal(data, X)
-        assert np.array_equal(layout, Y)
-    for name in OF_CLASSES:
-        layout = Y.copy()
-        getattr(m, name)(layout, LABELS)
-        assert np.array_equal(layout, Y)

@@ -111,16 +111,3 @@ def test_rho_at_its_ends(kind, pair, rho):
     told = Supervision(80).must_link([0, 1, 2]).cannot_link([3], [4, 5]).label([6, 7], "a")
     fitted(kind, X, supervision=told, rho=rho)
     fitted(kind, X, y, rho=rho)
-
-
-def test_cannot_links_push_apart(kind, pair):
-    X, y = pair
-    ours, theirs = np.flatnonzero(y == 0)[:5], np.flatnonzero(y == 0)[5:10]
-    told = Supervision(80).cannot_link(ours, theirs)
-
-    def gap(method):
-        Y = method.embedding_
-        return np.linalg.norm(Y[ours][:, None] - Y[theirs][None], axis=2).mean()
-
-    plain = fitted(kind, X, max_iter=200)
-    assert gap(fitted(kind, X, supervision=told, max_iter=200)) > gap(plain)

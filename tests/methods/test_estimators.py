@@ -2,46 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
-from nbembed.methods import HSSNE, Mbed
+from nbembed.methods import Mbed
 from nbembed.optimizers import LBFGS, ConjugateGradient, FixedPoint, MomentumGradient
 from nbembed.supervision import Supervision
 from tests.methods.helpers import partly, quick
-
-
-def test_the_constructor_only_stores(kind):
-    for name, parameter in inspect.signature(kind).parameters.items():
-        strange = object()
-        assert getattr(kind(**{name: strange}), name) is strange
-        assert getattr(kind(), name) is parameter.default
-
-
-def test_get_params_set_params_and_clone(kind):
-    method = kind(rho=0.25, perplexity=7, random_state=3)
-    copy = clone(method)
-    assert copy is not method
-    assert copy.get_params() == method.get_params()
-    assert copy.set_params(rho=0.75).rho == 0.75
-    assert method.rho == 0.25
-
-
-def test_every_live_parameter_is_a_keyword_with_a_legal_default(kind):
-    for live in kind.recipe_type.live_parameters:
-        assert live.name in inspect.signature(kind).parameters
-        assert live.minimum <= live.low <= live.default <= live.high <= live.maximum
-        assert live.description.endswith(".")
-        if live.scale == "log":
-            assert live.low > 0
 
 
 def test_fit_sets_what_it_should_and_leaves_the_data_alone(kind, pair):
@@ -63,13 +35,6 @@ def test_fit_sets_what_it_should_and_leaves_the_data_alone(kind, pair):
     assert not hasattr(method, "feature_names_in_")
 
 
-def test_fit_transform_is_fit_and_the_embedding(kind, pair):
-    X, y = pair
-    labels = partly(y)
-    Y = quick(kind).fit_transform(X, labels)
-    assert np.array_equal(Y, quick(kind).fit(X, labels).embedding_)
-
-
 def test_the_same_seed_gives_the_same_bits(kind, pair):
     X, _ = pair
     maps = [quick(kind, random_state=5).fit_transform(X) for _ in range(2)]
@@ -89,23 +54,6 @@ def test_the_number_of_threads_does_not_matter(kind):
     X = np.random.default_rng(0).standard_normal((300, 5))
     one, two = (quick(kind, n_jobs=k, max_iter=40).fit_transform(X) for k in (1, 2))
     assert np.array_equal(one, two)
-
-
-def test_float32_and_lists_are_taken(kind, pair):
-    X, _ = pair
-    Y = quick(kind).fit_transform(X.astype(np.float32))
-    assert Y.shape == (80, 2)
-    assert np.array_equal(quick(kind).fit_transform(X.tolist()), quick(kind).fit_transform(X))
-
-
-def test_data_frames_keep_their_column_names(kind, pair):
-    X, _ = pair
-    frame = pd.DataFrame(X, columns=[f"gene {k}" for k in range(10)])
-    method = quick(kind).set_output(transform="pandas")
-    Y = method.fit_transform(frame)
-    assert list(method.feature_names_in_) == list(frame.columns)
-    assert list(Y.columns) == list(method.get_feature_names_out())
-    assert np.array_equal(Y.to_numpy(), method.embedding_)
 
 
 def test_a_fitted_method_survives_pickling(kind, pair):
@@ -207,29 +155,3 @@ def test_refitting_forgets_the_first_fit(kind, pair):
     assert again.embedding_.shape == (40, 2)
     assert again.n_features_in_ == 4
     assert again.supervision_ == Supervision(again.supervision_.n_samples)
-
-
-def test_y_and_supervision_say_the_same(kind, pair):
-    X, y = pair
-    labels = partly(y)
-    told = Supervision(80)
-    for c in (0, 1):
-        told = told.label(np.flatnonzero(labels == c), str(c))
-    by_y = quick(kind).fit(X, labels)
-    by_value = quick(kind).fit(X, supervision=told)
-    assert by_y.supervision_ == told
-    assert np.array_equal(by_y.embedding_, by_value.embedding_)
-
-
-def test_not_fitted():
-    with pytest.raises(NotFittedError):
-        Mbed().predict([[0.0, 1.0]])
-
-
-def test_a_pipeline_and_its_names(pair):
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    X, _ = pair
-    Y = make_pipeline(StandardScaler(), quick(HSSNE)).fit_transform(X)
-    assert Y.shape == (80, 2)

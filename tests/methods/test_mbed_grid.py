@@ -11,7 +11,6 @@ from sklearn.datasets import load_digits
 
 import nbembed as nb
 from nbembed.kernels.grid import size
-from nbembed.measures import hotelling_lawley
 from nbembed.methods import Mbed, MbedRecipe
 from nbembed.methods.algorithm import GRID_FROM
 from nbembed.methods.mbed import heavy_tailed
@@ -164,19 +163,6 @@ def test_a_path_stopped_early_ends_where_it_stopped(pair: Any) -> None:
     assert model.path_[-1].value == pytest.approx(
         model.trace_[-1].parameters["lam"] / model.radius_
     )
-
-
-def test_each_step_has_its_own_criterion(digits: Any, always_the_grid: None) -> None:
-    X, _, known = digits
-    model = Mbed(directions="circle", algorithm="grid", max_iter=100, random_state=0).fit(X, known)
-    for step in model.path_:
-        classes = (step.embedding @ model.directions_.T).argmax(axis=1)
-        if np.unique(classes).size == 3:
-            assert step.criterion == pytest.approx(hotelling_lawley(step.embedding, classes))
-        else:
-            assert np.isnan(step.criterion)
-    best = max(model.path_, key=lambda s: -np.inf if np.isnan(s.criterion) else s.criterion)
-    assert np.array_equal(best.embedding, model.embedding_)
 
 
 # -- live ------------------------------------------------------------------------------------------

@@ -125,28 +125,6 @@ def test_units_of_the_data_do_not_matter(pair):
     assert np.ptp(scaled.embedding_) == pytest.approx(np.ptp(plain.embedding_), rel=0.2)
 
 
-def test_labels_pull_and_cannot_links_push(pair):
-    X, y = pair
-    rng = np.random.default_rng(0)
-    group = rng.choice(np.flatnonzero(y == 0), 6, replace=False)
-
-    def compactness(method):
-        Y = method.embedding_
-        return np.linalg.norm(Y[group].std(axis=0)) / np.linalg.norm(Y[y == 0].std(axis=0))
-
-    free = quick(NeRV, max_iter=300).fit(X)
-    told = quick(NeRV, max_iter=300, rho=0.8).fit(X, supervision=Supervision(80).must_link(group))
-    assert compactness(told) < 0.7 * compactness(free)
-
-    a, b = np.split(group, 2)
-    apart = quick(NeRV, max_iter=300).fit(X, supervision=Supervision(80).cannot_link(a, b))
-
-    def gap(method):
-        return pairwise_distances(method.embedding_[a], method.embedding_[b]).min()
-
-    assert gap(apart) > 2 * gap(free)
-
-
 def test_a_live_change_of_the_tradeoff_moves_steadily(sphere):
     method = NeRV(tradeoff=0.1, random_state=0).fit(sphere)
     steered = NeRV(tradeoff=0.3, init=method.embedding_, random_state=0, max_iter=100, tol=0.0).fit(

@@ -1,9 +1,6 @@
-"""Parametric Embedding: the estimator, its recipe, and the map in a live session."""
+"""Parametric Embedding: the estimator and its recipe. Live maps: tests/session/test_parametric."""
 
 from __future__ import annotations
-
-import pickle
-import time
 
 import numpy as np
 import pandas as pd
@@ -23,12 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from nbembed.methods import ParametricEmbedding
 from nbembed.objectives import Parametric
 from nbembed.posteriors import Posteriors, SoftNearestNeighbor
-from nbembed.session import Session, load_session
 from nbembed.supervision import Supervision
-from tests.waiting import GUARD
-
-#: Seconds that learning in the background may take on a loaded machine.
-LONG = 300
 
 
 @pytest.fixture(scope="module")
@@ -78,20 +70,16 @@ ROWS = "X must be rows of probabilities, which the check's data are not"
             },
         ),
         (ParametricEmbedding(classifier=LogisticRegression(), random_state=0), {}),
-        (ParametricEmbedding(classifier="naive-bayes", random_state=0), {}),
     ],
-    ids=["posteriors", "logistic", "naive-bayes"],
+    ids=["posteriors", "logistic"],
 )
 def test_check_estimator(method, expected):
     check_estimator(method, expected_failed_checks=expected, on_skip=None)
 
 
-def test_clone_pickle_and_the_same_bits(proba):
+def test_the_same_bits(proba):
     method = ParametricEmbedding(random_state=3, init="mds")
-    assert clone(method).get_params() == method.get_params()
     fitted = method.fit(proba)
-    copy = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(copy.transform(proba), fitted.transform(proba))
     again = clone(method).fit(proba)
     np.testing.assert_array_equal(again.embedding_, fitted.embedding_)
     one, two = (clone(method).set_params(n_jobs=k).fit(proba) for k in (1, 2))
@@ -389,114 +377,6 @@ def test_bad_calls(proba, iris):
         ParametricEmbedding(classifier=GaussianNB(), class_names=["a", "b"]).fit(*iris)
     with pytest.raises(ValueError, match="supervision must cover 150"):
         ParametricEmbedding().fit(proba, supervision=Supervision(10))
-
-
-# -- live ------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def make():
-    sessions = []
-
-    def start(*arguments, **keywords):
-        sessions.append(Session(*arguments, **keywords))
-        return sessions[-1]
-
-    yield start
-    for session in sessions:
-        session.close()
-
-
-def settle(session):
-    """Wait until everything said was learned and the map rests."""
-    assert session.wait("converged", GUARD)
-    session.check()
-
-
-def test_every_live_parameter_is_a_keyword_with_a_legal_default():
-    for live in ParametricEmbedding.recipe_type.live_parameters:
-        assert live.minimum <= live.low <= live.default <= live.high
-        assert hasattr(ParametricEmbedding(), live.name)
-        assert live.invalidates == "objective"
-
-
-def test_a_session_is_what_fit_computes(proba, make):
-    method = ParametricEmbedding(random_state=4, class_names=["a", "b", "c"])
-    fitted = clone(method).fit(proba)
-    session = make(proba, method)
-    session.step(fitted.n_iter_)
-    session.wait(timeout=GUARD)
-    np.testing.assert_allclose(session.embedding, fitted.embedding_, atol=1e-6)
-    np.testing.assert_array_equal(session.centers, fitted.class_embedding_)
-    assert session.center_names == ("a", "b", "c")
-    assert session.membership.shape == (150, 3)
-    assert session.parameters["eta_classes"] == 1.5
-    session.set(eta_classes=15.0)
-    session.play()
-    settle(session)
-    assert np.abs(session.centers).max() < np.abs(fitted.class_embedding_).max()
-    np.testing.assert_array_equal(session.replayed().embedding, session.embedding)
-
-
-def test_labels_teach_the_classifier_and_classes_join_the_map(iris, make, tmp_path):
-    X, y = iris
-    session = make(X, ParametricEmbedding(classifier="soft-nearest-neighbor", random_state=0))
-    session.play()
-    settle(session)
-    assert session.centers.shape == (0, 2)
-    waiting = session.embedding
-    assert np.ptp(waiting, axis=0).min() > 1, "something to lasso"
-    session.label(np.flatnonzero(y == 0)[::4], "setosa")
-    settle(session)
-    np.testing.assert_array_equal(session.embedding, waiting)
-    session.label(np.flatnonzero(y == 1)[::4], "versicolor")
-    taught(session, 2)
-    assert session.center_names == ("setosa", "versicolor")
-    before = session.centers
-    session.label(np.flatnonzero(y == 2)[::4], "virginica")
-    taught(session, 3)
-    found = session.membership.argmax(axis=1)
-    assert np.mean(found == y) > 0.85
-    # The classes that were there stay on their sides.
-    assert np.sum(session.centers[:2] * before) > 0
-    session.save(tmp_path / "map")
-    loaded = load_session(tmp_path / "map")
-    np.testing.assert_array_equal(loaded.centers, session.centers)
-    loaded.close()
-    session.undo()
-    taught(session, 2)
-    np.testing.assert_array_equal(session.replayed().embedding, session.embedding)
-
-
-def taught(session, classes):
-    """Wait until the map has as many centers and rests."""
-    end = time.monotonic() + LONG
-    while session.centers.shape != (classes, 2) and time.monotonic() < end:
-        session.wait("converged", GUARD)
-        session.check()
-        time.sleep(0.01)
-    assert session.centers.shape == (classes, 2)
-    settle(session)
-
-
-def test_from_another_method_and_back(iris, make):
-    X, y = iris
-    told = Supervision(150)
-    for c in range(3):
-        told = told.label(np.flatnonzero(y == c)[::4], str(c))
-    session = make(
-        X, ParametricEmbedding(classifier=GaussianNB(), random_state=0), supervision=told
-    )
-    session.play()
-    settle(session)
-    session.switch("SNE")
-    session.step(20)
-    session.wait(timeout=GUARD)
-    assert session.centers.shape == (0, 2)
-    session.switch("ParametricEmbedding")
-    session.play()
-    taught(session, 3)
-    assert np.mean(session.membership.argmax(axis=1) == y) > 0.8
 
 
 def test_adopting_keeps_the_shape_and_centers_that_are_there(proba):

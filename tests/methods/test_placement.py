@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -12,8 +10,6 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from nbembed.learning_metric import LearningMetric
 from nbembed.methods import HSSNE, SNE, Mbed, NeRV
@@ -255,14 +251,3 @@ def test_what_cannot_be_placed(kind, digits):
     given = quick(kind, metric="precomputed").fit(pairwise_distances(X[:60]))
     with pytest.raises(ValueError, match="X must be non-negative"):
         given.transform(-np.ones((2, 60)))
-
-
-@pytest.mark.parametrize("kind", [HSSNE, SNE, NeRV, Mbed])
-def test_pipelines_pickles_and_named_outputs(kind, digits):
-    X, _ = digits
-    model = make_pipeline(StandardScaler(), quick(kind)).fit(X[:80])
-    places = model.transform(X[80:90])
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).transform(X[80:90]), places)
-    named = model.set_output(transform="pandas").fit(X[:80]).transform(X[80:90])
-    assert list(named.columns) == list(model.get_feature_names_out())
-    assert np.array_equal(named.to_numpy(), places)

@@ -103,6 +103,15 @@ def test_what_is_declared_exists(recipe_type):
         assert recipe_type.parts_entered(name) == ("affinities",)
 
 
+def test_every_live_parameter_is_a_keyword_with_a_legal_default(estimator):
+    for live in estimator.recipe_type.live_parameters:
+        assert live.name in inspect.signature(estimator).parameters
+        assert live.minimum <= live.low <= live.default <= live.high <= live.maximum
+        assert live.description.endswith(".")
+        if live.scale == "log":
+            assert live.low > 0
+
+
 def test_names_and_groups():
     groups = {kind.recipe_type.name: kind.recipe_type.group for kind in ESTIMATORS}
     assert groups == {

@@ -126,47 +126,6 @@ def test_labels_do_not_act_as_links(rows, rng):
     assert one == other
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_evaluation_in_its_dtype(rows, rng, dtype):
-    Y = rng.normal(size=(len(rows), 3))
-    labels = Supervision(len(rows)).label([0, 1], "a").label([3], "b").label([4], "c")
-    seen = LargeMargin(rows.astype(dtype), 0.5, simplex(3), labels).evaluate(Y)
-    fine = LargeMargin(rows, 0.5, simplex(3), labels).evaluate(Y)
-    assert seen.gradient.dtype == seen.curvature.dtype == dtype
-    assert seen.cost == pytest.approx(fine.cost, rel=1e-5)
-    np.testing.assert_allclose(seen.gradient, fine.gradient, atol=2e-5)
-    assert (seen.curvature > 0).all()
-
-
-def test_with_parameters_equals_a_fresh_objective(rows, rng, supervision):
-    Y = rng.normal(size=(len(rows), 2))
-    objective = LargeMargin(rows, 1.0, simplex(2, 2))
-    before = objective.cost(Y)
-    changed = objective.with_parameters(
-        lam=0.4,
-        rho=0.9,
-        margin_weight=2.0,
-        radius=1.3,
-        supervision=supervision,
-        directions=circle(3),
-        class_prior=[0.2, 0.3, 0.5],
-    )
-    fresh = LargeMargin(
-        rows,
-        0.4,
-        circle(3),
-        supervision,
-        rho=0.9,
-        margin_weight=2.0,
-        radius=1.3,
-        class_prior=[0.2, 0.3, 0.5],
-    )
-    assert changed.parameters == fresh.parameters
-    assert changed.cost(Y) == pytest.approx(fresh.cost(Y), rel=1e-12)
-    np.testing.assert_array_equal(changed.targets, fresh.targets)
-    assert objective.cost(Y) == before
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -175,22 +175,3 @@ def test_objectives_of_the_same_affinities_share_what_is_made_of_them(affinities
     SNE(affinities, supervision=TOLD).gradient(Y)
     LargeMargin(affinities, 1.0, simplex(3)[:, :2]).gradient(Y)
     assert passes == {"without_cannot_links": 2, "gaussian_rows": 2}, "there are no cannot-links"
-
-
-@pytest.mark.parametrize("rho", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("supervision", [TOLD, APART], ids=["links", "cannot"])
-def test_sparse_and_dense_rows_have_the_same_weights(affinities, supervision, rho):
-    P = np.where(affinities.P > 0.01, affinities.P, 0).astype(np.float64)
-    P /= P.sum(axis=1, keepdims=True)
-    Y = np.random.default_rng(1).normal(size=(N, 2))
-    dense, stored = (
-        SNE(form, supervision=supervision, rho=rho).evaluate(Y) for form in (P, sparse.csr_array(P))
-    )
-    assert dense.cost == pytest.approx(stored.cost, rel=1e-9)
-    np.testing.assert_allclose(dense.gradient, stored.gradient, atol=1e-9)
-    np.testing.assert_allclose(dense.curvature, stored.curvature, rtol=1e-9)
-    changed = SNE(sparse.csr_array(P), supervision=supervision, rho=0.5)
-    changed.cost(Y)
-    again = changed.with_parameters(rho=rho).evaluate(Y)
-    assert again.cost == stored.cost
-    np.testing.assert_array_equal(again.gradient, stored.gradient)

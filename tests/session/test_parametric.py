@@ -39,6 +39,7 @@ def test_labels_said_while_it_runs_bring_centers_and_a_map():
         session.play()
         rest(session)
         start = session.embedding
+        assert np.ptp(start, axis=0).min() > 1, "something to lasso"
         label(session, 0)
         assert session.wait("converged", GUARD)
         assert np.array_equal(session.embedding, start), "one class is nothing to learn from"
@@ -46,13 +47,18 @@ def test_labels_said_while_it_runs_bring_centers_and_a_map():
         assert session.wait("converged", GUARD)
         assert session.center_names == ("setosa", "versicolor")
         assert learned(session)
+        before = session.centers
         label(session, 2)
         assert session.wait("converged", GUARD)
         assert session.center_names == tuple(IRIS.target_names)
+        assert np.sum(session.centers[:2] * before) > 0, "these stay on their sides"
         Y, centers = session.embedding, session.centers
         nearest = np.linalg.norm(Y[:, None] - centers, axis=2).argmin(axis=1)
         assert (nearest == TRUTH).mean() > 0.85
         assert session.membership.shape == (50, 3)
+        session.undo()
+        assert session.wait("converged", GUARD)
+        assert session.center_names == ("setosa", "versicolor")
         redone(session)
 
 

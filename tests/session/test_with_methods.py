@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import threading
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -302,77 +299,6 @@ def test_a_lasso_of_two_points_does_not_tear_the_map(iris, make):
     assert session.wait("converged", GUARD)
     session.check()
     assert np.ptp(session.embedding) < 2 * before
-
-
-def test_labels_pull_points_together(iris, make):
-    session = make(iris, nb.HSSNE(rho=0.8, random_state=0))
-    session.play()
-    assert session.wait("converged", GUARD)
-    chosen = np.array([17, 25, 30, 40, 45, 49])
-    before = spread_of(session, chosen)
-    session.label(chosen, "chosen")
-    assert session.wait("converged", GUARD)
-    assert spread_of(session, chosen) < 0.8 * before
-
-
-def spread_of(session: Session, points: np.ndarray) -> float:
-    Y = session.embedding
-    return float(np.linalg.norm(Y[points].std(axis=0)) / np.linalg.norm(Y.std(axis=0)))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_steered_from_two_threads_while_it_runs(iris, make, seed):
-    session = make(iris, nb.HSSNE(random_state=seed, max_iter=80))
-    errors: list[BaseException] = []
-
-    def steer(seed: int) -> None:
-        rng = random.Random(seed)
-        for _ in range(15):
-            points = rng.sample(range(50), rng.randint(2, 5))
-            choices = [
-                lambda: session.play(),
-                lambda: session.step(rng.randint(1, 9)),
-                lambda: session.set(rho=rng.choice([0.2, 0.5, 0.9])),
-                lambda: session.set(perplexity=rng.choice([5.0, 9.0])),
-                lambda: session.set(**{live(): rng.choice([0.3, 1.0, 2.0])}),
-                lambda points=points: session.label(
-                    points, rng.choice("abc"), rng.choice([1.0, 0.7])
-                ),
-                lambda points=points: session.must_link(points),
-                lambda points=points: session.forget(points),
-                lambda: session.undo(),
-                lambda: session.redo(),
-                lambda points=points: session.pin(points),
-                lambda points=points: session.unpin(points),
-                lambda: session.switch(rng.choice(["HSSNE", "SNE", "NeRV", "Mbed"])),
-                lambda: session.switch(rng.choice(["LFDA", "ParametricEmbedding"])),
-                lambda: session.reset(),
-                lambda: session.snapshot("x"),
-                lambda: session.restore("x"),
-                lambda: session.show_path_step(0),
-            ]
-            try:
-                rng.choice(choices)()
-            except ValueError:
-                pass
-            except BaseException as error:
-                errors.append(error)
-            session.wait(timeout=0.01)
-
-    def live() -> str:
-        return session.live_parameters[0].name
-
-    threads = [threading.Thread(target=steer, args=(10 * seed + i,)) for i in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(GUARD)
-        assert not thread.is_alive()
-    assert not errors
-    session.pause()
-    rest(session)
-    redone(session)
-    assert session.replayed().supervision == session.supervision
 
 
 def test_a_finished_path_goes_on_from_its_best_layout(iris, make, tmp_path):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -255,8 +253,6 @@ def test_transform_is_linear_and_gives_the_embedding(blobs, kind):
     assert np.allclose(middle, learner.embedding_[:2].mean(axis=0), atol=1e-5)
     assert learner.embedding_.dtype == np.float32
     assert np.array_equal(clone(learner).fit_transform(X, y), learner.embedding_)
-    copy = pickle.loads(pickle.dumps(learner))
-    assert np.array_equal(copy.transform(X), learner.embedding_)
 
 
 def test_principal_components_first(blobs):
@@ -302,11 +298,3 @@ def test_links_take_the_place_of_labels(blobs):
         centers = np.array([Y[g].mean(axis=0) for g in groups])
         hit = np.argmin(((Y[:, None] - centers) ** 2).sum(axis=2), axis=1) == truth
         assert hit.mean() > 0.75
-
-
-def test_certain_rows_are_labels(blobs):
-    X, _, y = blobs
-    rows = np.full((60, 3), np.nan)
-    rows[y >= 0] = np.eye(3)[y[y >= 0]]
-    for kind in (FDA, LFDA, MFA, DNE, SELF, SSFDA, SSMMC):
-        assert np.array_equal(kind().fit(X, rows).embedding_, kind().fit(X, y).embedding_)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from nbembed import Explorer
 from tests.widget.contract import check_page
 from tests.widget.page import clear, open_page
 
@@ -25,6 +26,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def left_open() -> dict[tuple[Browser, float], list[Page]]:
     """Return the pages that no test uses at present, by their browser and scale."""
     return defaultdict(list)
+
+
+@pytest.fixture
+def explore() -> Iterator[Callable[..., Explorer]]:
+    """Return a function that makes Explorers at rest, which end with the test."""
+    made: list[Explorer] = []
+
+    def make(*args: Any, steps: int = 0, **options: Any) -> Explorer:
+        made.append(Explorer(*args, autoplay=False, **options))
+        if steps:
+            made[-1].session.step(steps, wait=True)
+        return made[-1]
+
+    yield make
+    for explorer in made:
+        for child in explorer.children:
+            child.close()
+        explorer.close()
 
 
 @pytest.fixture

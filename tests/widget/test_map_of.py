@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,19 +16,6 @@ from tests.waiting import eventually
 from tests.widget.test_explorer import Page
 
 POINTS = [3, 5, 8, 13, 21, 34]
-
-
-@pytest.fixture
-def explore() -> Iterator[Any]:
-    made: list[nb.Explorer] = []
-
-    def make(*args: Any, **options: Any) -> nb.Explorer:
-        made.append(nb.Explorer(*args, autoplay=False, **options))
-        return made[-1]
-
-    yield make
-    for explorer in made:
-        explorer.close()
 
 
 def table(rng: Any) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import anndata
@@ -16,19 +15,6 @@ import nbembed as nb
 
 N = 90
 METHOD = nb.HSSNE(random_state=0)
-
-
-@pytest.fixture
-def explore() -> Iterator[Any]:
-    made: list[nb.Explorer] = []
-
-    def make(*args: Any, **options: Any) -> nb.Explorer:
-        made.append(nb.Explorer(*args, autoplay=False, **options))
-        return made[-1]
-
-    yield make
-    for explorer in made:
-        explorer.close()
 
 
 def counts(rng: Any) -> tuple[Any, list[str]]:

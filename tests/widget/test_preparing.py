@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,20 +21,9 @@ N = 42
 
 
 @pytest.fixture
-def explore() -> Iterator[Any]:
-    made: list[nb.Explorer] = []
-
-    def make(*args: Any, steps: int = 30, **options: Any) -> nb.Explorer:
-        made.append(nb.Explorer(*args, autoplay=False, **options))
-        if steps:
-            made[-1].session.step(steps, wait=True)
-        return made[-1]
-
-    yield make
-    for explorer in made:
-        for child in explorer.children:
-            child.close()
-        explorer.close()
+def explore(explore: Any) -> Any:
+    """Return a function that makes Explorers whose maps have moved."""
+    return partial(explore, steps=30)
 
 
 def table(rng: Any) -> pd.DataFrame:
