@@ -107,6 +107,7 @@ export class FakeKernel {
       color_by: "column",
       selection: view(new Uint32Array(0)),
       selections: [],
+      new_rows: view(new Uint32Array(0)),
       cards: view(new Uint32Array(0)),
       data_note: "",
       named: false,

@@ -191,6 +191,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("color_by", ColorMode, "class", "What colors the unlabeled points."),
         Trait("selection", POINTS, b"", "Indices of selected points."),
         Trait("selections", list_of(SavedSelection), [], "Selections that were saved by name."),
+        Trait("new_rows", POINTS, b"", "Indices of the rows that were added last."),
         Trait("cards", POINTS, b"", "Indices of points whose cards are kept open."),
         Trait("explained", POINT, -1, "The point at which the tab Why opens, −1 for none."),
         Trait(

@@ -7,7 +7,7 @@ type Value = string | number;
 
 const NOUNS = {
   point: "points", row: "rows", column: "columns", card: "cards", name: "names", group: "groups", snapshot: "snapshots", suggestion: "suggestions",
-  "older step": "older steps", "chosen point": "chosen points", "unlabeled point": "unlabeled points", "more column": "more columns", "rarer value": "rarer values",
+  "older step": "older steps", "new row": "new rows", "chosen point": "chosen points", "unlabeled point": "unlabeled points", "more column": "more columns", "rarer value": "rarer values",
 };
 
 /** A number of things: "1 point", "2,000 points". */
@@ -252,6 +252,9 @@ export const colors = "Colors";
 export const selectItsPointsWithShift = (value: Value): string => `${value}: select its points; with Shift, add or remove them`;
 export const pointsWithoutAValueSelectThem = "Points without a value: select them; with Shift, add or remove them";
 export const missing = "missing";
+export const rings = "Rings";
+export const newRows = (rows: number): string => count(rows, "new row");
+export const newRowsSelectThem = "Rows that were added last: select them; with Shift, add or remove them";
 export const typeAName = "type a name";
 export const andMoreType = (more: Value, typed: boolean): string => `and ${more} more: type ${typed ? "more" : "some"} of the name`;
 export const noColumn = "No column has this in its name.";

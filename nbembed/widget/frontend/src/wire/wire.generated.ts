@@ -436,6 +436,8 @@ export interface Traits {
   selection: Uint32Array;
   /** Selections that were saved by name. */
   selections: SavedSelection[];
+  /** Indices of the rows that were added last. */
+  new_rows: Uint32Array;
   /** Indices of points whose cards are kept open. */
   cards: Uint32Array;
   /** The point at which the tab Why opens, −1 for none. */
@@ -540,6 +542,7 @@ export const TRAIT_FORMS = {
   color_by: "json",
   selection: "Uint32Array",
   selections: "json",
+  new_rows: "Uint32Array",
   cards: "Uint32Array",
   explained: "json",
   unsupervised_shown: "json",
