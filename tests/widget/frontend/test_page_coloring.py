@@ -53,7 +53,7 @@ PIXELS = """(color) => { const canvas = document.querySelector('.nbe-map .nbe-po
 
 #: How many pixels of a canvas something is drawn on.
 DRAWN = """(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
-  .filter((value, at) => at % 4 === 3 && value > 100).length"""
+  .filter((value, at) => at % 4 === 3 && value > 40).length"""
 
 
 def test_a_point_without_a_class_is_as_it_was_before_labels_were_carried(
