@@ -792,7 +792,13 @@ def test_a_save_under_way_when_a_file_is_taken_over_does_not_come_after(
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("selection", [3, 5]), ("color_by", "class"), ("names_shown", False)]
+    ("name", "value"),
+    [
+        ("selection", [3, 5]),
+        ("color_by", "class"),
+        ("names_shown", False),
+        ("panel_width", 260),
+    ],
 )
 def test_what_is_shown_is_saved_without_being_asked(explore, frame, tmp_path, quick, name, value):
     path = tmp_path / "work.nbembed"

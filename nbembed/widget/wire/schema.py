@@ -202,6 +202,7 @@ TRAITS: Mapping[str, Trait] = {
         ),
         Trait("named", FLAG, False, "Whether points have names that the map can show."),
         Trait("names_shown", FLAG, True, "Whether the map shows names where there is room."),
+        Trait("panel_width", INDEX, 0, "In CSS pixels, as far as there is room; 0: as usual."),
         Trait("method", TEXT, ""),
         Trait("quality_metric", TEXT, "", "In which cards and quality have neighbors in the data."),
         Trait("methods", NAMES, []),

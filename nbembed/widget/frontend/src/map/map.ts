@@ -110,6 +110,7 @@ export class PointMap {
     // The pixel position of a point on the map, for tests and tools.
     Object.assign(element, { nbembedWhere: (i: number) => this.where(i), nbembedNames: () => this.tags.shown });
     this.stage = new Stage(element, store.traits.n_samples.peek(), {
+      draw: () => this.draw(performance.now()),
       redraw: () => this.redraw(),
       replaced: (renderer) => {
         root.dataset.renderer = renderer.kind;

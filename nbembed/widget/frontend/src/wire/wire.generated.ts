@@ -450,6 +450,8 @@ export interface Traits {
   named: boolean;
   /** Whether the map shows names where there is room. */
   names_shown: boolean;
+  /** In CSS pixels, as far as there is room; 0: as usual. */
+  panel_width: number;
   method: string;
   /** In which cards and quality have neighbors in the data. */
   quality_metric: string;
@@ -549,6 +551,7 @@ export const TRAIT_FORMS = {
   data_note: "json",
   named: "json",
   names_shown: "json",
+  panel_width: "json",
   method: "json",
   quality_metric: "json",
   methods: "json",
@@ -863,6 +866,8 @@ export interface CommandArguments {
   show_cards: Record<string, never>;
   /** Show or hide names on the map. */
   show_names: { shown: boolean };
+  /** Give the panel a width. */
+  size_panel: { width: number };
   /** Show or hide the map without labels. */
   show_unsupervised: { shown: boolean };
   /** Change a parameter to a word. */
@@ -932,6 +937,7 @@ export interface CommandPoints {
   check_suggestions: [];
   show_cards: [points: Uint32Array];
   show_names: [];
+  size_panel: [];
   show_unsupervised: [];
   set_word: [];
   style_class: [];
