@@ -996,6 +996,8 @@ export interface QueryArguments {
   map_change: { snapshot: string; onto?: string; k: number };
   /** The steps of the history, the oldest first, undone ones last. */
   changes: Record<string, never>;
+  /** The lines of Python that do a step of the history again. */
+  change_code: { number: number };
   /** All points with their labels as CSV. */
   labels_csv: Record<string, never>;
   /** A page with the map that needs no kernel. */
@@ -1024,6 +1026,7 @@ export interface QueryPoints {
   map_beside: [];
   map_change: [];
   changes: [];
+  change_code: [];
   labels_csv: [];
   web_page: [];
   data_columns: [];
@@ -1049,6 +1052,7 @@ export interface QueryAnswers {
   map_beside: { version: number; iteration: number; cost: number | null; quality: number | null; disparity: number | null; turn: number | null; mirrored: boolean; scale: number | null; range: number[]; positions: Uint8Array };
   map_change: { k: number; mean: number; change: Uint8Array };
   changes: { place: number; first: number; changes: PastChange[] };
+  change_code: { text: string };
   labels_csv: { text: string };
   web_page: { text: string };
   data_columns: { refusal: string; columns: DataColumn[]; standardized: boolean; embedded: number; matching: number; count: number };
@@ -1074,6 +1078,7 @@ export const QUERY_BUFFERS = {
   map_beside: [["positions", "Uint8Array"]],
   map_change: [["change", "Uint8Array"]],
   changes: [],
+  change_code: [],
   labels_csv: [],
   web_page: [],
   data_columns: [],
