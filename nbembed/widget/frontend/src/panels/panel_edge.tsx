@@ -19,19 +19,17 @@ export function PanelEdge({ view, panel }: { view: View; panel: string }) {
   const within = (width: number): number => Math.round(Math.max(LEAST, Math.min(width, most.peek())));
   const measure = (): void => {
     most.value = Math.max(USUAL, Math.floor(edge.current!.closest(".nbe-body")!.clientWidth / 3));
+    now.value = edge.current!.parentElement!.offsetWidth;
   };
   const show = (width: number): void => {
     // A map in the place of this one has a panel as wide, until its own is resized.
     const { style } = edge.current!.closest<HTMLElement>(".nbe")!;
     if (width) style.setProperty("--nbe-panel", `${width}px`);
     else style.removeProperty("--nbe-panel");
-    now.value = edge.current!.parentElement!.offsetWidth;
+    measure();
   };
   const drag = ({ clientX }: PointerEvent): number => within(grip.current![1] + grip.current![0] - clientX);
-  useLayoutEffect(() => {
-    measure();
-    show(wanted);
-  }, [wanted]);
+  useLayoutEffect(() => show(wanted), [wanted]);
   const keep = (width: number): void => {
     if (view.able()) view.store.sizePanel(width);
     else show(wanted);
