@@ -197,7 +197,7 @@ def new_rows(hand: Hand) -> None:
     """Add the last digits, and open the map of all."""
     hand.notebook.execute("more = explorer.add(X[1500:])")
     hand.widget.get_by_role("button", name="with 297 new rows", exact=True).click()
-    hand.notebook.execute("more.session.wait('converged', timeout=120)")
+    hand.notebook.execute("more.session.wait('converged', timeout=120)\nmore.selection = None")
 
 
 def methods(hand: Hand) -> None:

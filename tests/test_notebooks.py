@@ -136,6 +136,7 @@ OWN_CLASSES = {
     "02-mbed",
     "03-nerv-and-snerv",
     "07-a-method-of-your-own",
+    "a-table-with-holes",
     "alpha-for-a-talk",
     "cells-in-anndata",
     "digits-by-lasso",

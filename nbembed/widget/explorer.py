@@ -140,6 +140,9 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
         The points whose cards are kept open. Can be set and observed, too.
     names_shown : bool
         Whether the map shows names of points and classes where there is room. Can be set.
+    sidebar_width : int
+        Width of the panel beside the map in pixels, at most a third of the Explorer; 0 is the usual
+        width. Can be set.
     explained : int or None
         The point at which the tab *Why* opens when this is set. What a page explains later, since
         somebody points at it, is not told here.
@@ -205,6 +208,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
     selection: Any
     cards: Any
     names_shown: bool
+    sidebar_width: int
     explained: int | None
     unsupervised_shown: bool
     data_note: str
@@ -320,6 +324,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
                 "color_by_column": choice.choose,
                 "show_cards": self._show_cards,
                 "show_names": self._show_names,
+                "size_panel": self._size_panel,
                 "show_unsupervised": self._show_unsupervised,
                 "check_suggestions": self._check_suggestions,
                 "set_word": self._set_word,
@@ -372,7 +377,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
         self.on_msg(self._receive)
         if self._autosave is not None:
-            viewed = ["selection", "color_by", "color_column", "names_shown"]
+            viewed = ["selection", "color_by", "color_column", "names_shown", "sidebar_width"]
             self.observe(self._tell_view, viewed)
         if self._outbox is None:
             self._sender.start()

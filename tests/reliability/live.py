@@ -101,6 +101,7 @@ def given_to(member: str) -> dict[str, Strategy]:
         },
         "show_path_step": {"index": st.integers(0, 2)},
         "go_to": {"number": st.integers(0, 3)},
+        "to_script": {"number": st.sampled_from([None, 0, 1, 2])},
         "supervise": {"supervision": arguments.GOOD["supervision"](WORLD)},
         "learn": {"supervision": st.none()},
         "replay": {"X": st.just(arguments.some_data(WORLD)), "log": st.builds(a_log)},

@@ -107,10 +107,12 @@ export class FakeKernel {
       color_by: "column",
       selection: view(new Uint32Array(0)),
       selections: [],
+      new_rows: view(new Uint32Array(0)),
       cards: view(new Uint32Array(0)),
       data_note: "",
       named: false,
       names_shown: true,
+      sidebar_width: 0,
       explained: -1,
       unsupervised_shown: false,
       method: "HSSNE",
@@ -328,6 +330,7 @@ export class FakeKernel {
       this.update({ selections: [...this.saved].map(([name, saved]) => ({ name, count: saved.length })) });
     }
     if (name === "show_cards") this.update({ cards: view(Uint32Array.from(points)) });
+    if (name === "size_panel") this.update({ sidebar_width: a.width });
     if (name === "show_names") this.update({ names_shown: a.shown });
     if (name === "show_unsupervised") this.update({ unsupervised_shown: a.shown });
     if (name === "color_by") this.update({ color_by: a.mode });

@@ -38,6 +38,11 @@ def start_of(more: nb.Explorer) -> Any:
     return more.session.recipe.init
 
 
+def marked(explorer: nb.Explorer) -> list[int]:
+    found: list[int] = np.frombuffer(explorer.new_rows, dtype="<u4").tolist()
+    return found
+
+
 @pytest.mark.parametrize(
     "method",
     [nb.HSSNE(**METHOD), nb.SNE(**METHOD), nb.NeRV(**METHOD), nb.Mbed(n_classes=3, random_state=0)],
@@ -96,6 +101,28 @@ def test_what_was_said_comes_along_and_is_shared(explore: Any, rng: Any) -> None
     more.close()
     assert explorer.children == ()
     assert explorer.labels[0] == "first"
+
+
+def test_new_rows_are_marked_as_long_as_they_are_saved(
+    explore: Any, rng: Any, tmp_path: Any
+) -> None:
+    X = blobs(rng, 42)
+    explorer = explore(X[:30], nb.HSSNE(**METHOD))
+    assert marked(explorer) == []
+    more = explorer.add(X[30:36])
+    eventually(lambda: marked(more) == list(range(30, 36)))
+    more.selection = [0]
+    assert marked(more) == list(range(30, 36))
+    more.session.wait(timeout=60)
+    more.session.save(tmp_path / "all.nbe")
+    again = nb.Explorer(session=nb.load_session(tmp_path / "all.nbe"))
+    assert marked(again) == list(range(30, 36))
+    again.close()
+    latest = more.add(X[36:])
+    eventually(lambda: marked(latest) == list(range(36, 42)))
+    latest.close()
+    more.session.delete_selection("new rows")
+    eventually(lambda: marked(more) == [])
 
 
 def test_a_table_goes_on(explore: Any, rng: Any) -> None:

@@ -170,6 +170,16 @@ def test_an_anndata_is_written_into(explore):
     assert data.obs["cell"].tolist()[0] == "T cell"
 
 
+def test_the_page_gets_a_step_as_code(explore, frame):
+    explorer = explore(frame)
+    explorer.session.label([0], "a")
+    page = Asking(explorer)
+    message, _ = page.ask("change_code", number=1)
+    assert message["fields"]["text"] == "session.label([0], 'a')"
+    message, _ = page.ask("change_code", number=2)
+    assert "number must be one of the 1 steps of the history" in message["error"]
+
+
 def test_the_page_gets_history_table_and_page_as_answers(explore, frame):
     explorer = explore(frame)
     explorer.session.label([0], "a")
@@ -792,7 +802,13 @@ def test_a_save_under_way_when_a_file_is_taken_over_does_not_come_after(
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("selection", [3, 5]), ("color_by", "class"), ("names_shown", False)]
+    ("name", "value"),
+    [
+        ("selection", [3, 5]),
+        ("color_by", "class"),
+        ("names_shown", False),
+        ("sidebar_width", 260),
+    ],
 )
 def test_what_is_shown_is_saved_without_being_asked(explore, frame, tmp_path, quick, name, value):
     path = tmp_path / "work.nbembed"

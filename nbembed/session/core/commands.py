@@ -96,7 +96,8 @@ def decide(
     after = _after(state, entry, arguments, context)
     if after is state or "travels" in entry.flags:
         return after
-    return after.told_by(provenance, state, "gives labels" in entry.flags)
+    given = entry.name, arguments
+    return after.told_by(provenance, state, "gives labels" in entry.flags, given)
 
 
 def _after(

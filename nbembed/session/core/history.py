@@ -11,14 +11,18 @@ Between two steps lies a *place*, numbered by the changes that led to it since t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from nbembed.session.core.settings import Settings
 
 if TYPE_CHECKING:
     from nbembed.session.core.provenance import Provenance
     from nbembed.session.core.snapshot_names import Names, Naming
+
+#: The name of a command, and its arguments as the log keeps them.
+Given = tuple[str, Mapping[str, Any]]
 
 #: Steps kept; older ones are forgotten first.
 LIMIT = 200
@@ -32,6 +36,7 @@ class Step:
     * settings: on its other side.
     * provenance: ``None`` if it is not known.
     * naming: its effect on the name of a snapshot, if it renames or deletes one.
+    * command: the one that made it, of moves of a slider the last one.
     """
 
     text: str
@@ -39,6 +44,7 @@ class Step:
     detail: str = ""
     provenance: Provenance | None = None
     naming: Naming | None = None
+    command: Given | None = field(default=None, compare=False)
 
     def crossed(self, now: Settings, names: Names) -> tuple[Step, Names]:
         """Return the step as seen from its other side, and the names of the snapshots there."""
@@ -137,17 +143,28 @@ class History:
 
     def changes(self) -> tuple[Change, ...]:
         """Return all steps as a list shows them, the oldest first, undone ones last."""
-        steps = (*self.past, *reversed(self.future))
         return tuple(
             Change(number, step.text, step.detail, step.provenance, number > self.place)
-            for number, step in enumerate(steps, start=self.forgotten + 1)
+            for number, step in enumerate(self._steps, start=self.forgotten + 1)
         )
 
-    def told_by(self, provenance: Provenance | None) -> History:
-        """Return the history with the provenance of its last step, if that has none yet."""
-        if not self.past or provenance is None or self.past[-1].provenance is not None:
-            return self
-        last = replace(self.past[-1], provenance=provenance)
+    @property
+    def _steps(self) -> tuple[Step, ...]:
+        return (*self.past, *reversed(self.future))
+
+    def step(self, number: int) -> Step:
+        """Return the step that led to a place; raise ValueError if none that is kept did."""
+        first, steps = self.forgotten + 1, self._steps
+        if not first <= number < first + len(steps):
+            raise ValueError(
+                f"number must be one of the {len(steps)} steps of the history, from {first} on, "
+                f"got {number}"
+            )
+        return steps[number - first]
+
+    def told_by(self, provenance: Provenance | None, command: Given | None) -> History:
+        """Return the history with the command that made its last step, and who gave it."""
+        last = replace(self.past[-1], provenance=provenance, command=command)
         return replace(self, past=(*self.past[:-1], last))
 
     def sealed(self) -> History:

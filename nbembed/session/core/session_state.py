@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbembed.session.core.history import History, Step
+from nbembed.session.core.history import Given, History, Step
 from nbembed.session.core.label_origins import after_labeling
 from nbembed.session.core.settings import Settings
 from nbembed.session.core.snapshot_names import (
@@ -87,9 +87,13 @@ class SessionState:
         return settings is not self.settings and any(s.settings is settings for s in steps)
 
     def told_by(
-        self, provenance: Provenance | None, before: SessionState, labels: bool
+        self,
+        provenance: Provenance | None,
+        before: SessionState,
+        labels: bool,
+        command: Given | None = None,
     ) -> SessionState:
-        """Return the state with the provenance of the command that led to it.
+        """Return the state with the command that led to it, and its provenance.
 
         ``labels`` says whether the command gives labels.
         """
@@ -105,7 +109,7 @@ class SessionState:
         history, last = self.history, self.history.past[-1:]
         # Where a step only went, the one before it is not the command's.
         if last and not any(last[0] is step for step in before.history.past):
-            history = history.told_by(provenance)
+            history = history.told_by(provenance, command)
         return replace(self, settings=settings, history=history)
 
     def sealed(self) -> SessionState:

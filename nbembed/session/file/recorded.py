@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from nbembed.session.core.commands import MOTION, has_flag
 from nbembed.session.file.replay import replay
-from nbembed.session.file.script import script
+from nbembed.session.file.script import script, script_of_step
 from nbembed.session.file.storage import save
+from nbembed.validation import check_count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -47,14 +48,24 @@ class Recorded:
         with box.lock:
             return list(box.events)
 
-    def to_script(self) -> str:
+    def to_script(self, number: int | None = None) -> str:
         """Return a Python script that does the steering again, to the same bits.
+
+        Parameters
+        ----------
+        number : int, optional
+            Of a step of the history, as :attr:`changes` counts them: return the lines that do it
+            again with ``session``, of moves of a slider the last one.
 
         Raises
         ------
         ValueError
-            If a parameter cannot be written as source, such as a lambda.
+            If a parameter cannot be written as source, such as a lambda, or there is no such step.
         """
+        if number is not None:
+            history = self._controller.mailbox.session_state.history
+            step = history.step(check_count("number", number))
+            return script_of_step(step, self._controller.methods)
         return script(self._X, *self._so_far(), self._controller.methods)
 
     def replayed(self) -> Self:

@@ -28,10 +28,13 @@ from nbembed.session.core.arguments import POINTS
 from nbembed.session.core.commands import COMMANDS, MOTION, has_flag
 from nbembed.session.core.estimators import fitted_attributes, is_estimator, path_of
 from nbembed.session.core.events import Event
+from nbembed.session.core.history import Step
 from nbembed.session.core.serialization import encode, is_opaque, is_optimizer, same
 from nbembed.session.file import checkpoint
 from nbembed.supervision import Supervision
 
+#: How a script imports this package.
+PACKAGE = "import nbembed as nb"
 #: What a version is written with.
 _VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,64}")
 
@@ -80,6 +83,19 @@ def _script(X: Any, log: list[Event], iteration: int, writer: ScriptWriter) -> s
     return "\n".join([doc, "", *writer.imports(), "", *body, ""])
 
 
+def script_of_step(step: Step, methods: Mapping[str, type[Any]]) -> str:
+    """Return the lines that do a step of the history again, with the imports that they need.
+
+    Raises ValueError if a value cannot be written as source.
+    """
+    assert step.command is not None  # every step of a session is a command's
+    writer = ScriptWriter(methods)
+    lines = writer.lines(Event(0, *step.command))
+    source = "\n".join(lines)
+    imports = [line for line in writer.imports() if line and (line != PACKAGE or "nb." in source)]
+    return "\n".join([*imports, source])
+
+
 def _may_learn(log: list[Event], writer: ScriptWriter) -> bool:
     """Return whether a method that the log uses learns from labels, or was set so that it does."""
     used = [
@@ -109,7 +125,7 @@ class ScriptWriter:
         """Return the import lines that the sources written so far need."""
         lines = ["import numpy as np", ""] if self._numpy else []
         own = [f"from {module} import {name}" for module, name in sorted(self._names)]
-        return [*lines, "import nbembed as nb", *own]
+        return [*lines, PACKAGE, *own]
 
     def start(self, arguments: Mapping[str, Any]) -> str:
         """Return the line that makes the session."""

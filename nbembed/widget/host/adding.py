@@ -17,15 +17,13 @@ from nbembed.supervision import Supervision
 from nbembed.supervision.subset import written_back
 from nbembed.validation import shown
 from nbembed.widget.host.part import Part
+from nbembed.widget.stream.serializers import NEW_ROWS
 
 if TYPE_CHECKING:
     from nbembed.points.point_data import PointData
     from nbembed.session import Session
     from nbembed.widget.answers.group_source import GroupSource
     from nbembed.widget.host.child_maps import ChildMaps
-
-#: The saved selection of the rows that came last.
-NEW = "new rows"
 
 
 class AddsRows:
@@ -50,9 +48,10 @@ class AddsRows:
         The new rows are placed as ``transform`` of the estimators places them, each by its own
         neighbors among the points of this map. The map of all goes on from there: points stay
         where they are at first, with all labels, links, pins and parameters, and the new ones join
-        them as it moves. They are selected, and saved as the selection "new rows". This map stays
-        as it is; labels and links are shared with the map of all as long as both are open. On the
-        page of this map a path leads there and back.
+        them as it moves. They are selected and saved as the selection "new rows"; as long as it is
+        saved, they have rings on the map. This map stays as it is; labels and links are shared with
+        the map of all as long as both are open. On the page of this map a path leads there and
+        back.
 
         Parameters
         ----------
@@ -123,7 +122,7 @@ class AddsRows:
         new = np.arange(n, n_all)
         for name, chosen in session.selections.items():
             made._session.save_selection(name, chosen)
-        made._session.save_selection(NEW, new)
+        made._session.save_selection(NEW_ROWS, new)
         made.selection = new
         self._child_maps.add(made)
         made._session.play()

@@ -374,9 +374,13 @@ class Exporting:
         """The functions that answer the queries of the History tab."""
         return {
             "changes": self._changes,
+            "change_code": self._change_code,
             "labels_csv": self._labels_csv,
             "web_page": self._web_page,
         }
+
+    def _change_code(self, number: int) -> tuple[dict[str, Any], list[bytes]]:
+        return {"text": self._session.to_script(number)}, []
 
     def _labels_csv(self) -> tuple[dict[str, Any], list[bytes]]:
         return {"text": readable(self.to_csv() or "")}, []

@@ -216,6 +216,9 @@ class Hearing(anywidget.AnyWidget):
     def _show_names(self, shown: bool) -> None:
         self._writer.update({"names_shown": shown})
 
+    def _size_panel(self, width: int) -> None:
+        self._writer.update({"sidebar_width": width})
+
     def _show_unsupervised(self, shown: bool) -> None:
         self._writer.update({"unsupervised_shown": shown})
 

@@ -36,8 +36,8 @@ BLOCK = 200
 #: Traits that are of use without a kernel; the others keep their defaults.
 SHOWN = (
     "n_samples", "height", "label_codes", "label_confidence", "classes", "links", "cannot_links",
-    "pinned", "color_column", "color_values", "color_by", "selection", "cards", "data_note",
-    "named", "names_shown", "method", "quality_metric", "iteration", "cost", "quality",
+    "pinned", "color_column", "color_values", "color_by", "selection", "new_rows", "cards",
+    "data_note", "named", "names_shown", "method", "quality_metric", "iteration", "cost", "quality",
     "parameters", "controls",
 )  # fmt: skip
 

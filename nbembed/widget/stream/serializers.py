@@ -31,6 +31,8 @@ FAR = 16
 HISTORY_LIMIT = 400
 #: Steps of a linear slider whose parameter declares no step.
 SLIDER_STEPS = 100
+#: The saved selection of the rows that were added last.
+NEW_ROWS = "new rows"
 #: A map cannot have classes without at least two of them.
 FEWEST_CLASSES = 2
 
@@ -96,6 +98,12 @@ def supervision_traits(supervision: Supervision) -> dict[str, Any]:
 def saved_selections(session: Session) -> list[dict[str, Any]]:
     """Return the names of the saved selections, and how many points each has."""
     return [{"name": name, "count": len(points)} for name, points in session.selections.items()]
+
+
+def new_rows(session: Session) -> bytes:
+    """Return the points that are saved as the new rows, which the map marks."""
+    points = session.selections.get(NEW_ROWS, np.empty(0, dtype=np.intp))
+    return encode("new_rows", points)
 
 
 def controls(session: Session) -> list[dict[str, Any]]:

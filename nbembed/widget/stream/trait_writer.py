@@ -182,6 +182,7 @@ class TraitWriter:
             "chosen_step": serializers.chosen_step(session),
             "path": serializers.path(session),
             "selections": serializers.saved_selections(session),
+            "new_rows": serializers.new_rows(session),
         }
 
     @staticmethod

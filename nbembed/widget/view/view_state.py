@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Characters of a name of a category that is read from a file.
 LONGEST = 1000
+#: Pixels of a panel that is read from a file.
+WIDEST = 10_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class ViewState:
     """The view that was shown; the session depends on none of it.
 
     * color, title: the values to color by, names or numbers, and their title.
-    * traits: values of ``color_by``, ``names_shown``, ``selection``.
+    * traits: values of ``color_by``, ``names_shown``, ``sidebar_width``, ``selection``.
     * chosen: the chosen column, ``None`` if these are the values that were given.
     * given: the title of the column that was given to color by, ``None`` if there was none.
     * class_styles: the chosen looks of classes; empty where none is known.
@@ -81,6 +83,7 @@ def view_of(widget: Any) -> View:
         },
         "color_by": widget.color_by,
         "names_shown": widget.names_shown,
+        "sidebar_width": widget.sidebar_width,
         "selection": [int(i) for i in widget.selection],
         "class_styles": widget.class_styles.stored(),
     }
@@ -127,6 +130,9 @@ def _checked(stored: Mapping[str, Any], codes: Any, n: int) -> ViewState:
         traits["color_by"] = stored["color_by"]
     if isinstance(stored.get("names_shown"), bool):
         traits["names_shown"] = stored["names_shown"]
+    width = stored.get("sidebar_width")
+    if isinstance(width, int) and width > 0:
+        traits["sidebar_width"] = min(int(width), WIDEST)
     selection = stored.get("selection")
     if isinstance(selection, list) and selection:
         traits["selection"] = check_points(selection, n, "selection")

@@ -191,6 +191,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("color_by", ColorMode, "class", "What colors the unlabeled points."),
         Trait("selection", POINTS, b"", "Indices of selected points."),
         Trait("selections", list_of(SavedSelection), [], "Selections that were saved by name."),
+        Trait("new_rows", POINTS, b"", "Indices of the rows that were added last."),
         Trait("cards", POINTS, b"", "Indices of points whose cards are kept open."),
         Trait("explained", POINT, -1, "The point at which the tab Why opens, −1 for none."),
         Trait(
@@ -201,6 +202,7 @@ TRAITS: Mapping[str, Trait] = {
         ),
         Trait("named", FLAG, False, "Whether points have names that the map can show."),
         Trait("names_shown", FLAG, True, "Whether the map shows names where there is room."),
+        Trait("sidebar_width", INDEX, 0, "In CSS pixels, as far as there is room; 0: as usual."),
         Trait("method", TEXT, ""),
         Trait("quality_metric", TEXT, "", "In which cards and quality have neighbors in the data."),
         Trait("methods", NAMES, []),

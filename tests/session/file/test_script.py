@@ -310,3 +310,44 @@ def test_what_another_version_allowed_does_not_cost_the_file(X, tmp_path):
         loaded = load_session(path)
     assert loaded.supervision.labeled.size
     assert "theta" not in loaded.to_script()
+
+
+def test_a_step_as_code_does_it_again(start, register):
+    register(Other)
+    session, again = start(), start()
+    session.label(range(12), "six", confidence=0.9)
+    session.set(weight=2.0)
+    session.set(weight=3.0)  # the same slider
+    session.must_link([3, 5])
+    session.switch("Other")
+    session.set(weight=1.5)
+    session.undo()
+    said = [session.to_script(change.number) for change in session.changes]
+    assert said[:3] == [
+        "session.label(range(0, 12), 'six', confidence=0.9)",
+        "session.set(weight=3.0)",
+        "session.must_link([3, 5])",
+    ]
+    assert len(said) == 5, "with the one that was undone"
+    for lines in said:
+        check_literals(lines)
+        exec(lines, {"session": again})
+    again.undo()
+    assert again.supervision == session.supervision
+    assert again.parameters == session.parameters
+    assert again.method_name == "Other"
+    assert [str(c) for c in again.changes] == [str(c) for c in session.changes]
+    for number in (0, 6):
+        with pytest.raises(ValueError, match="number must be"):
+            session.to_script(number)
+
+
+def test_a_step_as_code_imports_what_it_needs_and_survives_in_a_file(start, tmp_path):
+    session = start()
+    session.supervise(nb.Supervision(30).label([1, 2], "a"))
+    lines = session.to_script(1)
+    assert lines.startswith("import nbembed as nb\nsession.supervise(nb.Supervision.from_dict(")
+    rest(session)
+    session.save(tmp_path / "x")
+    with load_session(tmp_path / "x", methods=KINDS) as loaded:
+        assert loaded.to_script(1) == lines

@@ -326,7 +326,7 @@ def test_a_metric_that_fails_costs_only_the_neighbors(
     assert message["neighbors"] == []
 
 
-def test_open_cards_and_names_are_set_from_both_sides(explorer: Any) -> None:
+def test_open_cards_names_and_the_panel_are_set_from_both_sides(explorer: Any) -> None:
     page = Asking(explorer)
     assert page.command("show_cards", [2, 0])["ok"]
     assert explorer.cards.tolist() == [0, 2]
@@ -336,6 +336,11 @@ def test_open_cards_and_names_are_set_from_both_sides(explorer: Any) -> None:
         explorer.cards = [4]
     assert page.command("show_names", shown=False)["ok"]
     assert explorer.names_shown is False
+    assert page.command("size_panel", width=260)["ok"]
+    assert explorer.sidebar_width == 260
+    explorer.sidebar_width = 0
+    assert not page.command("size_panel", width=-1)["ok"]
+    assert explorer.sidebar_width == 0
 
 
 def test_a_frame_is_embedded_and_comes_back_with_its_labels() -> None:

@@ -45,7 +45,9 @@ def accessible(page: Page, within: str = ".nbe") -> None:
 
 @pytest.fixture(params=THEMES)
 def page(request: pytest.FixtureRequest, open_explorer: Any) -> Page:
-    return filled(open_explorer, theme=THEMES[request.param], scheme=request.param, width=1000)
+    page = filled(open_explorer, theme=THEMES[request.param], scheme=request.param, width=1000)
+    act(page, "k.update({ new_rows: new DataView(Uint32Array.of(5, 9).buffer) })")
+    return page
 
 
 def test_axe_finds_what_is_wrong(page: Page) -> None:

@@ -51,6 +51,10 @@ PIXELS = """(color) => { const canvas = document.querySelector('.nbe-map .nbe-po
   }
   return found; }"""
 
+#: How many pixels of a canvas something is drawn on.
+DRAWN = """(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
+  .filter((value, at) => at % 4 === 3 && value > 40).length"""
+
 
 def test_a_point_without_a_class_is_as_it_was_before_labels_were_carried(
     open_explorer: Any,
@@ -180,3 +184,30 @@ def test_hostile_titles_stay_text(open_explorer: Any, theme: Any) -> None:
     assert text.startswith("<img")
     assert "\u202e" not in text
     assert "\u202e" not in shown(page)
+
+
+@pytest.mark.parametrize("theme", [None, DARK])
+def test_new_rows_have_rings_and_an_entry_that_selects_them(open_explorer: Any, theme: Any) -> None:
+    page = open_explorer(n=80, clusters=4, theme=theme, color_by="class")
+    ink = "document.querySelector('.nbe-map .nbe-overlay')"
+    entry = page.get_by_role("list", name="Rings").get_by_role("button")
+    expect(entry).to_have_count(0)
+    before = page.evaluate(f"({DRAWN})({ink})")
+    act(page, "k.update({ new_rows: new DataView(Uint32Array.of(70, 74, 79).buffer) })")
+    expect(entry).to_have_text("3 new rows")
+    page.wait_for_function(f"({DRAWN})({ink}) > {before} + 60")
+    page.keyboard.press("Escape")
+    entry.click()
+    selected(page, 1)
+    assert selection(page) == [70, 74, 79]
+    entry.click(modifiers=["Shift"])
+    selected(page, 2)
+    assert selection(page) == []
+    # A class that is hidden takes its rings along.
+    act(
+        page,
+        "const codes = new Int32Array(80).fill(0);"
+        "const x = { name: 'x', color: '#111111', symbol: 'circle', place: 0, hidden: true };"
+        "k.update({ classes: [x], label_codes: new DataView(codes.buffer) })",
+    )
+    page.wait_for_function(f"({DRAWN})({ink}) <= {before}")

@@ -62,13 +62,33 @@ def test_the_history_says_who_did_what_and_goes_back(page: Page) -> None:
     expect(rows.nth(1)).to_contain_text("<img src=x onerror=alert(1)>")
     assert page.locator(".nbe-changes img").count() == 0
     expect(page.locator("[aria-current=step]")).to_contain_text("<img")
-    rows.nth(3).get_by_role("button").click()
+    rows.nth(3).locator(".nbe-change").click()
     page.wait_for_function("window.kernel.commands('go_to').length === 1")
     assert sent(page, "go_to")[0]["arguments"] == {"number": 1}
     expect(page.get_by_role("status").last).to_contain_text("Went to: label 120 points")
     rows.nth(4).get_by_role("button", name="The beginning").click()
     page.wait_for_function("window.kernel.commands('go_to').length === 2")
     assert sent(page, "go_to")[1]["arguments"] == {"number": 0}
+
+
+def test_each_step_is_copied_as_code(page: Page) -> None:
+    act(
+        page,
+        """k.answers.change_code = ({ number }) =>
+        number === 3 ? "it has a lambda" : [{ text: `session.step_${number}()` }, []];
+        DataTransfer.prototype.setData = (type, text) => { window.copied = text; };""",
+    )
+    open_history(page)
+    copies = page.locator(".nbe-changes").get_by_role("button", name="Copy as code")
+    expect(copies).to_have_count(4)  # none for the beginning
+    page.get_by_role("button", name="Copy as code: label 120 points as six").click()
+    page.wait_for_function("window.copied === 'session.step_1()'")
+    expect(page.get_by_role("status").last).to_contain_text("Copied: session.step_1()")
+    assert sent(page, "go_to") == []
+    copies.nth(1).click()
+    expect(page.get_by_role("alert")).to_contain_text("it has a lambda")
+    act(page, "k.host = null; k.end('event', 'comm:close')")
+    expect(copies).to_have_count(0)
 
 
 def test_the_list_follows_what_happens_while_it_is_open(page: Page) -> None:

@@ -15,7 +15,7 @@ const sentence = (texts: TemplateStringsArray, ...values: (Value | { strong: str
 
 const NOUNS = {
   point: "points", row: "rows", column: "columns", card: "cards", name: "names", group: "groups", snapshot: "snapshots", suggestion: "suggestions",
-  "older step": "older steps", "chosen point": "chosen points", "unlabeled point": "unlabeled points", "more column": "more columns", "rarer value": "rarer values",
+  "older step": "older steps", "new row": "new rows", "chosen point": "chosen points", "unlabeled point": "unlabeled points", "more column": "more columns", "rarer value": "rarer values",
 };
 
 /** A number of things: "1 point", "2,000 points". */
@@ -138,6 +138,8 @@ export const pictureHint = "Save or copy a picture of the map, with title and le
 export const sidebar = "Sidebar";
 export const closeSidebarHint = "Close the sidebar (O)";
 export const openSidebarHint = "Open the sidebar (O)";
+export const sidebarWidth = "Width of the sidebar";
+export const sidebarWidthHint = "Drag, or press ← and →, to resize the sidebar; double click or Enter: usual width";
 export const help = "Help";
 export const helpHint = "Tour, keys and mouse (?)";
 export const fullScreen = "Full screen";
@@ -260,6 +262,9 @@ export const colors = "Colors";
 export const legendCategoryHint = (category: Value): string => `${category}: select its points; with Shift, add or remove them`;
 export const legendMissingHint = "Points without a value: select them; with Shift, add or remove them";
 export const missing = "missing";
+export const rings = "Rings";
+export const newRows = (rows: number): string => count(rows, "new row");
+export const newRowsHint = "Rows that were added last: select them; with Shift, add or remove them";
 export const typeAName = "type a name";
 export const andMoreTypeName = (more: Value, typed: boolean): string => `and ${more} more: type ${typed ? "more" : "some"} of the name`;
 export const noColumnHasName = "No column has this in its name.";
@@ -710,6 +715,9 @@ export const historyWithoutKernel = "The kernel is gone, and with it the list.";
 export const historyEmpty = "Labels, links, parameters and methods appear here. A click on one goes back to it.";
 export const historyHint = "Go to a step: labels, links, parameters and method are as they were then.";
 export const theBeginning = "The beginning";
+export const copyAsCode = (step: Value): string => `Copy as code: ${step}`;
+export const copyAsCodeHint = "Copy as code: the Python that does this step again";
+export const codeCopied = (code: Value): string => `Copied: ${code}`;
 export const noLongerKept = (steps: number): string => `${count(steps, "older step")} no longer kept`;
 export const needsTheKernel = "Needs the kernel";
 export const labelTableHint = "Each label with its class, confidence, source, time and iteration, below the map";

@@ -39,6 +39,12 @@ QUERIES: tuple[QueryType, ...] = (
             Field("changes", list_of(PastChange)),
         ),
     ),
+    QueryType(
+        "change_code",
+        "The lines of Python that do a step of the history again.",
+        (Field("number", COUNT, "Of the place that it led to."),),
+        fields=(Field("text", TEXT),),
+    ),
     QueryType("labels_csv", "All points with their labels as CSV.", fields=(Field("text", TEXT),)),
     QueryType(
         "web_page", "A page with the map that needs no kernel.", fields=(Field("text", TEXT),)

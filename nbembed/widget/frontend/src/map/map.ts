@@ -110,6 +110,7 @@ export class PointMap {
     // The pixel position of a point on the map, for tests and tools.
     Object.assign(element, { nbembedWhere: (i: number) => this.where(i), nbembedNames: () => this.tags.shown });
     this.stage = new Stage(element, store.traits.n_samples.peek(), {
+      draw: () => this.draw(performance.now()),
       redraw: () => this.redraw(),
       replaced: (renderer) => {
         root.dataset.renderer = renderer.kind;
@@ -274,10 +275,10 @@ export class PointMap {
         this.redraw();
       }),
       effect(() => {
-        const { cannot_links, pinned, directions, direction_colors, borders, names_shown } = store.traits;
+        const { cannot_links, pinned, new_rows, directions, direction_colors, borders, names_shown } = store.traits;
         void [names_shown.value, store.cards.version, this.cards.boxes.value];
         this.reasons.watch();
-        void [cannot_links.value, pinned.value, directions.value, direction_colors.value, borders.value, store.centers.value, this.marked.value, this.questions.point.value];
+        void [cannot_links.value, pinned.value, new_rows.value, directions.value, direction_colors.value, borders.value, store.centers.value, this.marked.value, this.questions.point.value];
         this.redraw();
       }),
     );
@@ -371,6 +372,7 @@ export class PointMap {
       links: store.traits.links.peek(),
       cannotLinks: store.traits.cannot_links.peek(),
       pinned: store.traits.pinned.peek(),
+      newRows: store.traits.new_rows.peek(),
       centers: present ? store.centers.peek() : [],
       marked: this.marked.peek(),
       labels: store.traits.label_codes.peek(),

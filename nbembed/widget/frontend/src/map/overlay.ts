@@ -20,6 +20,7 @@ export interface OverlayState {
   links: number[][];
   cannotLinks: number[][][];
   pinned: Uint32Array;
+  newRows: Uint32Array;
   centers: Center[];
   /** The first group of two, while the second is being selected or compared with it. */
   marked: Uint32Array | null;
@@ -48,6 +49,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, ratio: number, st
   context.lineCap = "round";
   drawDirections(context, state);
   drawBorders(context, state);
+  drawNewRows(context, state);
   drawLinks(context, state);
   drawCannotLinks(context, state);
   drawPins(context, state);
@@ -143,6 +145,22 @@ function spaced(points: ArrayLike<number>, { camera, size, positions }: OverlayS
     result.push(p);
   }
   return result;
+}
+
+/** New rows: thin rings, one for all that lie together. */
+function drawNewRows(context: CanvasRenderingContext2D, state: OverlayState): void {
+  const { camera, size, theme, positions, labels, classes } = state;
+  const shown = state.newRows.filter((p) => !classes[labels[p]]?.hidden);
+  const radius = 3.8 * camera.markerScale;
+  context.strokeStyle = rgba(theme.foreground, 0.7);
+  context.lineWidth = 1;
+  context.beginPath();
+  for (const p of Array.from(spaced(shown, state, radius))) {
+    const [x, y] = toScreen(camera, size, positions[2 * p], positions[2 * p + 1]);
+    context.moveTo(x + radius, y);
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+  }
+  context.stroke();
 }
 
 /** A linked group: lines from its centroid to each point, or to one of those that lie together. */

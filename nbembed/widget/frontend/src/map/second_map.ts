@@ -42,6 +42,7 @@ export class SecondMap {
     Object.assign(element, { nbembedWhere: (i: number) => this.where(i), nbembedNames: () => this.tags.shown });
     this.tags = new NameTags(store, () => false);
     this.stage = new Stage(element, store.traits.n_samples.peek(), {
+      draw: () => this.draw(),
       redraw: () => this.redraw(),
       replaced: () => (this.stale = { styles: true, places: true }),
     });

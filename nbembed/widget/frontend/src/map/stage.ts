@@ -20,6 +20,7 @@ export class Stage {
     /** Number of points. */
     private readonly count: number,
     private readonly host: {
+      draw: () => void;
       /** Draw soon. */
       redraw: () => void;
       /** There is another renderer, which knows nothing yet. */
@@ -31,7 +32,11 @@ export class Stage {
     element.prepend(this.box);
     this.renderer = this.makeRenderer(true);
     this.overlay = this.canvas("nbe-overlay");
-    this.observer = new ResizeObserver(() => this.measure());
+    // Canvases of another size are empty: they are drawn before the page is.
+    this.observer = new ResizeObserver(() => {
+      this.measure();
+      host.draw();
+    });
     this.observer.observe(element);
   }
 

@@ -77,6 +77,7 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
         </select>
       </label>}
       {colorBy.value === "column" && <Legend view={view} />}
+      <NewRows view={view} />
       <MeasureLegend view={view} />
       <NamesShown view={view} />
       {(colorBy.value === "suggestion" || colorBy.value === "probability") && (
@@ -85,6 +86,21 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
         </div>
       )}
     </>
+  );
+}
+
+/** The ring of new rows, as a button that selects them. */
+function NewRows({ view }: { view: View }) {
+  const count = view.store.traits.new_rows.value.length;
+  if (!count) return null;
+  return (
+    <ul class="nbe-legend" aria-label={strings.rings}>
+      <li>
+        <button type="button" title={strings.newRowsHint} onClick={(e) => view.selectNewRows(e.shiftKey)}>
+          <i class="nbe-ring" /><span>{strings.newRows(count)}</span>
+        </button>
+      </li>
+    </ul>
   );
 }
 

@@ -88,6 +88,9 @@ function Place({ view, number, text, detail, here, undone, disabled }: PlaceProp
         {detail && <span class="nbe-faint">{detail}</span>}
         {undone && <span class="nbe-faint nbe-change-undone">{strings.undone}</span>}
       </button>
+      {number > 0 && !disabled && (
+        <button type="button" class="nbe-inline" aria-label={strings.copyAsCode(said)} title={strings.copyAsCodeHint} onClick={() => view.changes.copyCode(number)}><Icon name="copy" /></button>
+      )}
     </li>
   );
 }

@@ -9,6 +9,7 @@ import { GroupPanel } from "./group";
 import { ComparePanel } from "./compare";
 import { HistoryPanel } from "./history";
 import { useOwnId } from "./own_id";
+import { PanelEdge } from "./panel_edge";
 import { Steer } from "./steer";
 import { WhyPanel } from "./why";
 import * as strings from "../strings";
@@ -47,7 +48,8 @@ function Open({ view, open, id }: { view: View; open: Tab; id: string }) {
   const { Panel } = open;
   const gone = view.store.link.state.value === "gone";
   return (
-    <div ref={ref} class="nbe-panel">
+    <div ref={ref} class="nbe-panel" id={`${id}-side`}>
+      <PanelEdge view={view} panel={`${id}-side`} />
       <TabList view={view} open={open} id={id} />
       <div
         class="nbe-tab-panel nbe-scrolls" data-tab={open.name} id={`${id}-panel`} inert={gone && !open.alone}

@@ -188,6 +188,11 @@ export class Store {
     this.change("cards", points, () => this.commands.send("show_cards", {}, [points]));
   }
 
+  /** Give the panel a width, here at once and in the kernel soon. */
+  sizePanel(width: number): void {
+    this.change("sidebar_width", width, () => this.commands.send("size_panel", { width }, []));
+  }
+
   /** Show or hide the map without labels, here at once and in the kernel soon. */
   showUnsupervised(shown: boolean): void {
     this.change("unsupervised_shown", shown, () => this.commands.send("show_unsupervised", { shown }, []));

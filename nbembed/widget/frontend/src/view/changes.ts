@@ -1,7 +1,7 @@
 /** The history as the page lists it, and what can be exported: asked for when somebody wants it. */
 import { effect, signal } from "@preact/signals";
 import { inline } from "../state/cards";
-import { saveAs } from "../state/labels_file";
+import { copyText, saveAs } from "../state/labels_file";
 import type { Caption, Legend } from "../map/caption";
 import { png, svg, type Scene } from "../map/picture";
 import { Answers, problemOf } from "../wire/queries";
@@ -35,6 +35,7 @@ export class Changes {
   readonly title = signal("");
   readonly legend = signal(false);
   private readonly asker: number;
+  private readonly coder: number;
 
   constructor(
     private readonly store: Store,
@@ -42,6 +43,7 @@ export class Changes {
   ) {
     this.answers = new Answers(store.queries, "changes");
     this.asker = store.queries.newAsker();
+    this.coder = store.queries.newAsker();
   }
 
   /** Keep the list up to date until the returned function is called. */
@@ -51,6 +53,16 @@ export class Changes {
       void [traits.undo.value, traits.redo.value, traits.label_codes.value, traits.label_confidence.value];
       void [traits.classes.value, traits.links.value, traits.cannot_links.value, traits.pinned.value, traits.method.value];
       if (link.state.value !== "gone") this.answers.ask({}, []);
+    });
+  }
+
+  /** Put the Python that does a step again on the clipboard. */
+  copyCode(number: number): void {
+    this.store.queries.ask(this.coder, "change_code", { number }, [], async (answer) => {
+      this.problem.value = problemOf(answer);
+      if (!answer || this.problem.peek()) return;
+      const { text } = answer.fields as { text: string };
+      this.hands.say((await copyText(text)) ? strings.codeCopied(inline(text, 200)) : strings.theBrowserDoesNotLet);
     });
   }
 

@@ -394,9 +394,17 @@ export class View {
     this.selectValues((value) => isMissing(kind, value), join);
   }
 
+  /** Select the rows that were added last, or add or remove them. */
+  selectNewRows(join: boolean): void {
+    this.selectTogether(this.store.traits.new_rows.peek(), join);
+  }
+
   private selectValues(wanted: (value: number) => boolean, join: boolean): void {
     const values = this.store.traits.color_values.peek();
-    const points = shownPoints(this.store).filter((i) => wanted(values[i]));
+    this.selectTogether(shownPoints(this.store).filter((i) => wanted(values[i])), join);
+  }
+
+  private selectTogether(points: Uint32Array, join: boolean): void {
     const selected = new Set(join ? this.store.traits.selection.peek() : []);
     this.select(points, !join ? "replace" : points.every((i) => selected.has(i)) ? "subtract" : "add");
   }

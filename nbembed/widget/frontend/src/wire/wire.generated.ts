@@ -436,6 +436,8 @@ export interface Traits {
   selection: Uint32Array;
   /** Selections that were saved by name. */
   selections: SavedSelection[];
+  /** Indices of the rows that were added last. */
+  new_rows: Uint32Array;
   /** Indices of points whose cards are kept open. */
   cards: Uint32Array;
   /** The point at which the tab Why opens, −1 for none. */
@@ -448,6 +450,8 @@ export interface Traits {
   named: boolean;
   /** Whether the map shows names where there is room. */
   names_shown: boolean;
+  /** In CSS pixels, as far as there is room; 0: as usual. */
+  sidebar_width: number;
   method: string;
   /** In which cards and quality have neighbors in the data. */
   quality_metric: string;
@@ -540,12 +544,14 @@ export const TRAIT_FORMS = {
   color_by: "json",
   selection: "Uint32Array",
   selections: "json",
+  new_rows: "Uint32Array",
   cards: "Uint32Array",
   explained: "json",
   unsupervised_shown: "json",
   data_note: "json",
   named: "json",
   names_shown: "json",
+  sidebar_width: "json",
   method: "json",
   quality_metric: "json",
   methods: "json",
@@ -860,6 +866,8 @@ export interface CommandArguments {
   show_cards: Record<string, never>;
   /** Show or hide names on the map. */
   show_names: { shown: boolean };
+  /** Give the panel a width. */
+  size_panel: { width: number };
   /** Show or hide the map without labels. */
   show_unsupervised: { shown: boolean };
   /** Change a parameter to a word. */
@@ -929,6 +937,7 @@ export interface CommandPoints {
   check_suggestions: [];
   show_cards: [points: Uint32Array];
   show_names: [];
+  size_panel: [];
   show_unsupervised: [];
   set_word: [];
   style_class: [];
@@ -987,6 +996,8 @@ export interface QueryArguments {
   map_change: { snapshot: string; onto?: string; k: number };
   /** The steps of the history, the oldest first, undone ones last. */
   changes: Record<string, never>;
+  /** The lines of Python that do a step of the history again. */
+  change_code: { number: number };
   /** All points with their labels as CSV. */
   labels_csv: Record<string, never>;
   /** A page with the map that needs no kernel. */
@@ -1015,6 +1026,7 @@ export interface QueryPoints {
   map_beside: [];
   map_change: [];
   changes: [];
+  change_code: [];
   labels_csv: [];
   web_page: [];
   data_columns: [];
@@ -1040,6 +1052,7 @@ export interface QueryAnswers {
   map_beside: { version: number; iteration: number; cost: number | null; quality: number | null; disparity: number | null; turn: number | null; mirrored: boolean; scale: number | null; range: number[]; positions: Uint8Array };
   map_change: { k: number; mean: number; change: Uint8Array };
   changes: { place: number; first: number; changes: PastChange[] };
+  change_code: { text: string };
   labels_csv: { text: string };
   web_page: { text: string };
   data_columns: { refusal: string; columns: DataColumn[]; standardized: boolean; embedded: number; matching: number; count: number };
@@ -1065,6 +1078,7 @@ export const QUERY_BUFFERS = {
   map_beside: [["positions", "Uint8Array"]],
   map_change: [["change", "Uint8Array"]],
   changes: [],
+  change_code: [],
   labels_csv: [],
   web_page: [],
   data_columns: [],
