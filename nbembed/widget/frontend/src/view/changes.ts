@@ -62,7 +62,7 @@ export class Changes {
       this.problem.value = problemOf(answer);
       if (!answer || this.problem.peek()) return;
       const { text } = answer.fields as { text: string };
-      this.hands.say((await copyText(text)) ? strings.codeCopied(inline(text, 200)) : strings.theBrowserDoesNotLet);
+      this.hands.say((await copyText(text)) ? strings.codeCopied(inline(text, 200)) : strings.copyNotAllowed);
     });
   }
 
