@@ -14,13 +14,11 @@ and the drawn plane moves only part of the way to it, so that it turns smoothly.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import orthogonal_procrustes, polar
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Share of the way to the aligned plane that the drawn plane moves in one frame.
 FOLLOW = 0.15

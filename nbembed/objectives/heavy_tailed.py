@@ -24,9 +24,10 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.affinities import as_affinities
 from nbembed.kernels.custom_similarity import custom_pairs, custom_values
@@ -50,12 +51,8 @@ from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity, distance_of_share
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 #: The exponential of more is not finite, or its square root is of no use as a distance.
 LARGEST_EXPONENT = 600.0

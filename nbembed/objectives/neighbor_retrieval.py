@@ -26,9 +26,10 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.affinities import as_affinities
 from nbembed.kernels.grid.neighbor_retrieval import neighbor_retrieval_by_grid
@@ -46,12 +47,8 @@ from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.log_affinities import LogAffinities, MixedLogs, SupervisedLogs
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_numbers, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.supervision import Supervision
 
 #: ε: what counts as p in KL(q‖p) where p is zero.
 FLOOR = 1e-8

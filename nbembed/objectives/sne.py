@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.affinities import Affinities, as_affinities
 from nbembed.kernels.terms import GaussianRowsTerms
@@ -28,12 +29,8 @@ from nbembed.objectives.checks import (
 from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 
 class _Parts(NamedTuple):

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.data.matrix_input import matrix_of
 from nbembed.points.columns import as_column
-from nbembed.points.point_data import row_names
+from nbembed.points.point_data import PointData, row_names
 from nbembed.points.table import Table, as_table
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.point_data import PointData
 
 
 def continued(data: PointData, X: Any, n_new: int) -> PointData:

@@ -11,20 +11,17 @@ import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points.columns import Column, as_column
+from nbembed.points.features import Features
 from nbembed.points.images import Images
 from nbembed.points.table import Table, as_table, is_name, listed, no_columns
 from nbembed.points.text import is_missing, name_of, text_of
 from nbembed.system.optional_packages import load_optional
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.features import Features
 
 #: Labels of rows that tell whether they are IDs.
 JUDGED = 1000

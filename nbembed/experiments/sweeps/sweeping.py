@@ -17,9 +17,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import get_scorer
@@ -34,9 +35,6 @@ from nbembed.experiments.sweeps.kept_results import KeptResults
 from nbembed.experiments.sweeps.sweep_table import SweepTable
 from nbembed.supervision import as_supervision
 from nbembed.validation import check_choice, check_count, check_unmasked, check_verbose
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Columns of the table that no parameter or score may be called.
 RESERVED = ("setting", "seed", "fold", "fits", "failed", "cost", "n_iter", "seconds", "error")

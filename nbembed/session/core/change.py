@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from nbembed.session.core.command_entry import Arguments, Command
 from nbembed.session.core.invalidation import Invalidation, invalidated
-
-if TYPE_CHECKING:
-    from nbembed.session.core.command_entry import Arguments, Command
-    from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.session_state import SessionState
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,10 @@ Between two steps lies a *place*, numbered by the changes that led to it since t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.settings import Settings
-
-if TYPE_CHECKING:
-    from nbembed.session.core.provenance import Provenance
-    from nbembed.session.core.snapshot_names import Names, Naming
+from nbembed.session.core.snapshot_names import Names, Naming
 
 #: Steps kept; older ones are forgotten first.
 LIMIT = 200

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.session.core.history import History, Step
 from nbembed.session.core.label_origins import after_labeling
+from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.settings import Settings
 from nbembed.session.core.snapshot_names import (
     KeptSettings,
@@ -20,11 +22,6 @@ from nbembed.session.core.snapshot_names import (
     require_snapshot,
 )
 from nbembed.validation import shown, shown_names
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.session.core.provenance import Provenance
 
 
 @dataclass(frozen=True)

@@ -14,20 +14,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbembed.data.distances import same_metric
 from nbembed.kernels.threads import Interrupted
-from nbembed.propagation import Propagation, neighbor_affinities
+from nbembed.propagation import Propagation, Suggestions, neighbor_affinities
 from nbembed.propagation.stacking import Stacking
+from nbembed.session.core.accepted_labels import AcceptedLabels
 from nbembed.session.live.background import BackgroundTask, Result
-
-if TYPE_CHECKING:
-    from nbembed.propagation import Suggestions
-    from nbembed.session.core.accepted_labels import AcceptedLabels
-    from nbembed.session.live.mailbox import Mailbox
-    from nbembed.session.live.progress import Progress
-    from nbembed.supervision import Supervision
+from nbembed.session.live.mailbox import Mailbox
+from nbembed.session.live.progress import Progress
+from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False)

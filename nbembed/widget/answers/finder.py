@@ -7,26 +7,21 @@ points that pass all *others*, so that one sees what another choice there would 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points import neighborhoods
+from nbembed.points.find_columns import FindColumn
 from nbembed.points.find_text import as_word, excerpt, folded
 from nbembed.points.point_columns import PointColumns, as_names
+from nbembed.points.point_data import PointData
 from nbembed.points.text import text_of
+from nbembed.session import Session
 from nbembed.validation import check_choice, check_count, check_text, shown
 from nbembed.widget.wire.traits import as_points
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from numpy.typing import NDArray
-
-    from nbembed.points.find_columns import FindColumn
-    from nbembed.points.point_data import PointData
-    from nbembed.session import Session
 
 #: Points that are listed with what was found in them.
 MOST_HITS = 40
