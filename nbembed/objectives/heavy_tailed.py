@@ -36,7 +36,7 @@ from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.objectives.attraction import Edges, squared_lengths, strongest_pairs
-from nbembed.objectives.base import Evaluation, PairObjective
+from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import (
     ALGORITHMS,
     Algorithm,
@@ -50,6 +50,7 @@ from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity, distance_of_share
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
+from nbembed.objectives.supervised_objective import SupervisedObjective
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
 from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_real
@@ -76,7 +77,7 @@ class _Parts(NamedTuple):
     cannot_links: tuple[float, NDArray[Any]] | None
 
 
-class HeavyTailed(PairObjective):
+class HeavyTailed(SupervisedObjective):
     """The divergence of heavy-tailed symmetric SNE, optionally semi-supervised.
 
     Parameters
@@ -154,26 +155,6 @@ class HeavyTailed(PairObjective):
         )
         check_choice("algorithm", algorithm, ALGORITHMS)
         self._algorithm = algorithm
-
-    @property
-    def n_samples(self) -> int:
-        """Number of points that a layout must have."""
-        return self._supervised.base.n_samples
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Floating type of P, in which pairs are computed."""
-        return self._supervised.base.dtype
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm that sums repulsion."""
-        return self._algorithm
-
-    @property
-    def supervision(self) -> Supervision | None:
-        """Labels and links that are mixed in."""
-        return self._supervised.supervision
 
     @property
     def length_scale(self) -> float:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nbembed.affinities import Affinities, as_affinities
 from nbembed.kernels.terms import GaussianRowsTerms
-from nbembed.objectives.base import Evaluation, PairObjective
+from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import (
     ALGORITHMS,
     Algorithm,
@@ -29,6 +29,7 @@ from nbembed.objectives.checks import (
 from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
+from nbembed.objectives.supervised_objective import SupervisedObjective
 from nbembed.supervision import Supervision
 from nbembed.validation import check_choice
 
@@ -46,7 +47,7 @@ class _Parts(NamedTuple):
     cannot_links: tuple[float, NDArray[Any]] | None
 
 
-class SNE(PairObjective):
+class SNE(SupervisedObjective):
     """The cost of asymmetric SNE, optionally semi-supervised.
 
     Parameters
@@ -105,29 +106,9 @@ class SNE(PairObjective):
         self._algorithm = algorithm
 
     @property
-    def n_samples(self) -> int:
-        """Number of points that a layout must have."""
-        return self._supervised.base.n_samples
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Floating type of P, in which pairs are computed."""
-        return self._supervised.base.dtype
-
-    @property
     def affinities(self) -> Affinities:
         """P as given, in its row form."""
         return self._supervised.base
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm that sums repulsion."""
-        return self._algorithm
-
-    @property
-    def supervision(self) -> Supervision | None:
-        """Labels and links that are mixed in."""
-        return self._supervised.supervision
 
     @property
     def parameters(self) -> dict[str, float]:
