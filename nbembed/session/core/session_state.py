@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,11 +77,6 @@ class SessionState:
             return self
         return replace(self, settings=settings, snapshots=names, history=history)
 
-    def has_place(self, settings: Settings) -> bool:
-        """Return whether these very settings are of a past or future place of the history."""
-        steps = (*self.history.past, *self.history.future)
-        return settings is not self.settings and any(s.settings is settings for s in steps)
-
     def told_by(
         self, provenance: Provenance | None, before: SessionState, labels: bool
     ) -> SessionState:
@@ -141,12 +135,6 @@ class SessionState:
             step.naming.kept.number: None for step in steps if step.naming is not None
         }
         return {**known, **{kept.number: name for name, kept in self.snapshots.items()}}
-
-    def snapshot_number(self, arguments: Mapping[str, Any]) -> int:
-        """Return the number of the snapshot that a command names, 0 if it names none."""
-        name = arguments.get("name")
-        kept = self.snapshots.get(name) if isinstance(name, str) else None
-        return 0 if kept is None else kept.number
 
     def with_selection(self, name: str, points: Sequence[int]) -> SessionState:
         """Return the state with points saved under a name, in place of any that had it."""

@@ -67,24 +67,14 @@ class Suggester:
         return self._task.newest
 
     @property
-    def busy(self) -> bool:
-        """True if suggestions are being made."""
-        return self._task.busy
-
-    @property
     def pending(self) -> bool:
         """True while suggestions are being made, or will be once the map has moved."""
-        return self._due or self.busy
+        return self._due or self._task.busy
 
     @property
     def progress(self) -> Progress | None:
         """Progress of the present request, ``None`` before that is worth reporting."""
         return self._task.progress
-
-    @property
-    def wanted(self) -> bool:
-        """True if suggestions were ever requested."""
-        return self._wanted
 
     def request(self) -> SuggestionRequest:
         """Return the input of suggestions, as of the last command given."""
