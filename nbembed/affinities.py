@@ -20,9 +20,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 
 from nbembed.data.distances import Distances, Metric, check_complete, fewest_stored, name_of
@@ -53,9 +54,6 @@ from nbembed.validation import (
     check_perplexity_of_neighbors,
     check_real,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 __all__ = [
     "Affinities",

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.kernels.threads import Interrupted
@@ -19,9 +20,6 @@ from nbembed.objectives.base import Objective
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.schedule import Schedule
 from nbembed.validation import check_count, check_instance, check_numbers, check_real, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Iterations over which a change of cost and layout is measured, and how many such windows in a row
 #: must be steady: descents go by fits and starts, and one may be chance.

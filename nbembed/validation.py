@@ -14,12 +14,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: The most dimensions of a layout: a map is for reading, and time and memory grow with them.
 MAX_COMPONENTS = 1000

@@ -14,8 +14,6 @@ None or NaN for unlabeled points, or rows of class probabilities, and place new 
 ``transform``.
 """
 
-from __future__ import annotations
-
 from nbembed.baselines.mre import MRE
 from nbembed.baselines.muhsic import MUHSIC
 from nbembed.baselines.sisomap import SIsomap

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,17 +19,11 @@ from nbembed.data.matrix_input import check_data, check_non_negative
 from nbembed.methods.placement import FittedData
 from nbembed.methods.progress import as_callbacks
 from nbembed.methods.settings import as_generator
+from nbembed.run import Record
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import check_y_or_supervision
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_components, check_count, check_verbose, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.run import Record
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ the weights Rᶜ are unknowns too, and ``tol`` is a fall of the cost.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
@@ -30,12 +31,8 @@ from nbembed.methods.placement import RowCost, place
 from nbembed.methods.progress import Progress, as_callbacks
 from nbembed.methods.settings import as_generator
 from nbembed.run import Record, relative_movement
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_count, check_perplexity, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 #: A relation does not use an axis that it weighs by less than this share of its largest weight.
 BLIND = 1e-8

@@ -16,9 +16,10 @@ of L times n times the total variance of the data, s₂ the mean of d_ij² over 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from nbembed.baselines.base import BaselineEstimator, all_squared, resolve_count
@@ -32,12 +33,8 @@ from nbembed.baselines.unfolding import (
 )
 from nbembed.data.matrix_input import check_metric
 from nbembed.neighbors import k_smallest
+from nbembed.supervision import Supervision
 from nbembed.validation import check_count, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 
 class MUHSIC(BaselineEstimator):

@@ -13,9 +13,10 @@ classical scaling of their lengths.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import shortest_path
 
@@ -24,12 +25,8 @@ from nbembed.baselines.graph import neighbor_graph
 from nbembed.baselines.regression import best_width, regress
 from nbembed.data.matrix_input import check_metric
 from nbembed.methods.initialization import scaling_axes
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 #: Squares of longer paths would overflow.
 LONGEST = 1e100

@@ -10,20 +10,17 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
 from nbembed.baselines.semidefinite import solve_semidefinite, svec
 from nbembed.methods.principal_components import FIXED_SEED
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 #: Up to this many points the Laplacian's eigenvectors come from a dense matrix.
 DENSE = 1000

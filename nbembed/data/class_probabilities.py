@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.matrix_input import check_data
 from nbembed.validation import check_numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 #: How far from one the sums of rows may be.
 TOLERANCE = 1e-4

@@ -15,9 +15,10 @@ A sparse matrix of given dissimilarities may store those of near points alone, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.data.sparse_format import check_sparse
@@ -26,9 +27,6 @@ from nbembed.kernels.distances import squared_distances
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.work import stage
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class PointMetric(Protocol):

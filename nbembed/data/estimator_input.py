@@ -9,9 +9,10 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.multiclass import check_classification_targets
@@ -20,9 +21,6 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from nbembed.data.dask_input import head_of, is_dask, map_chunks
 from nbembed.data.matrix_input import check_kind, matrix_of
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

@@ -7,17 +7,15 @@ to one, in joint form all entries do, and the matrix is symmetric.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.data.matrix_input import matrix_of
 from nbembed.data.sparse_format import FLOATS, check_csr
 from nbembed.validation import check_unmasked
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Each row a distribution, or one distribution over all pairs.
 Form = Literal["row", "joint"]

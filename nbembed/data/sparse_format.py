@@ -9,13 +9,11 @@ set. Here every array is looked at, in O(entries), and nothing is changed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: The types that the package computes in.
 FLOATS = (np.float32, np.float64)

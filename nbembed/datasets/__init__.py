@@ -9,8 +9,6 @@
   problems in the plane that distinguish the learners of :mod:`nbembed.spectral`.
 """
 
-from __future__ import annotations
-
 from nbembed.datasets.catalog import CATALOG, names
 from nbembed.datasets.files import Dataset, MissingDataError, read
 from nbembed.datasets.framework import (

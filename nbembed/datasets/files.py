@@ -13,16 +13,14 @@ import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.sparse_format import csr_from_parts
 from nbembed.datasets.catalog import CATALOG
 from nbembed.validation import check_count, check_path, check_text, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Larger arrays stay in single precision: double precision would take gigabytes.
 MOST_IN_DOUBLE = 10_000_000

@@ -8,14 +8,11 @@ Class 0 lies on both sides of class 1 along that axis, so it is not one cluster.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.validation import as_generator, check_count, check_numbers, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["Toy", "toy_few_labels", "toy_multimodal", "toy_neither_alone"]
 

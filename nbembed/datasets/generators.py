@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from nbembed.validation import as_generator, check_count, check_real, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def gaussian_pair(

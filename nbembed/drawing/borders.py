@@ -6,13 +6,11 @@ Voronoi diagram that separate centers of different classes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial import Voronoi
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Borders that end nowhere are drawn this many times as far as the centers spread.
 REACH = 20.0

@@ -8,12 +8,10 @@ least.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: Share of a group's points above which its name does not cover them.
 BURIED = 0.25

@@ -12,17 +12,15 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
 from nbembed.drawing.palette import color
 from nbembed.drawing.picture import OVERSAMPLING, Picture, PlacedCaption
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 WIDTH, HEIGHT = 300, 250
 TITLE, FONT_SIZE = 22, 11

@@ -10,19 +10,17 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
 from nbembed.drawing.caption_places import caption_places
 from nbembed.drawing.marker_shapes import corners
 from nbembed.points.text import in_sentence, name_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: A tEXt chunk with this key tells a page that a PNG stands in for the Explorer beside it.
 PNG_KEY = "nbembed-map"

@@ -14,13 +14,11 @@ and the drawn plane moves only part of the way to it, so that it turns smoothly.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import orthogonal_procrustes, polar
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Share of the way to the aligned plane that the drawn plane moves in one frame.
 FOLLOW = 0.15
@@ -33,16 +31,12 @@ class Projection:
 
     * follow: share of the way to the aligned plane that the drawn plane moves in one frame, in (0,
       1].
+    * basis: of the plane, orthonormal, of shape (d, 2); ``None`` before the first layout.
     """
 
     def __init__(self, follow: float = FOLLOW) -> None:
         self.follow = follow
-        self._basis: NDArray[np.float64] | None = None
-
-    @property
-    def basis(self) -> NDArray[np.float64] | None:
-        """Orthonormal basis of the plane, shape (d, 2); ``None`` before the first layout."""
-        return self._basis
+        self.basis: NDArray[np.float64] | None = None
 
     def __call__(self, Y: NDArray[Any], directions: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return the layout projected onto the plane.
@@ -52,14 +46,14 @@ class Projection:
         """
         d = Y.shape[1]
         if d == 2:
-            self._basis = np.eye(2)
+            self.basis = np.eye(2)
             return np.ascontiguousarray(Y, dtype=np.float32)
         if d == 1:
-            self._basis = np.array([[1.0, 0.0]])
+            self.basis = np.array([[1.0, 0.0]])
         else:
             self._follow(best_plane(Y, directions))
-        assert self._basis is not None
-        return np.ascontiguousarray(Y @ self._basis, dtype=np.float32)
+        assert self.basis is not None
+        return np.ascontiguousarray(Y @ self.basis, dtype=np.float32)
 
     def unmoved(self, Y: NDArray[Any]) -> NDArray[Any]:
         """Return a layout on the present plane, or its own if it has other dimensions.
@@ -67,36 +61,36 @@ class Projection:
         The plane does not move by it.
         """
         d = Y.shape[1]
-        basis = self._basis
+        basis = self.basis
         if basis is None or basis.shape[0] != d:
             basis = np.eye(d, 2) if d <= 2 else best_plane(Y, None)
         return np.ascontiguousarray(Y @ basis, dtype=np.float32)
 
     def directions(self, directions: NDArray[Any] | None) -> list[list[float]]:
         """Return class directions projected onto the last layout's plane, [] if there are none."""
-        if directions is None or self._basis is None:
+        if directions is None or self.basis is None:
             return []
-        if directions.shape[1] != self._basis.shape[0]:
+        if directions.shape[1] != self.basis.shape[0]:
             return []
-        flat: list[list[float]] = np.round(directions @ self._basis, 5).tolist()
+        flat: list[list[float]] = np.round(directions @ self.basis, 5).tolist()
         return flat
 
     def points(self, Y: NDArray[Any]) -> list[list[float]]:
         """Return further points projected onto the last layout's plane, as lists of numbers."""
-        if self._basis is None or Y.shape[1] != self._basis.shape[0]:
+        if self.basis is None or Y.shape[1] != self.basis.shape[0]:
             return []
-        flat: list[list[float]] = (np.asarray(Y, dtype=np.float64) @ self._basis).tolist()
+        flat: list[list[float]] = (np.asarray(Y, dtype=np.float64) @ self.basis).tolist()
         return flat
 
     def _follow(self, target: NDArray[np.float64]) -> None:
-        last = self._basis
+        last = self.basis
         if last is None or last.shape != target.shape:
-            self._basis = target
+            self.basis = target
             return
         aligned = target @ orthogonal_procrustes(target, last)[0]
         between = last + self.follow * (aligned - last)
         # The polar factor is the nearest orthonormal basis; it treats both columns alike.
-        self._basis = polar(between)[0]
+        self.basis = polar(between)[0]
 
 
 def best_plane(Y: NDArray[Any], directions: NDArray[Any] | None) -> NDArray[np.float64]:

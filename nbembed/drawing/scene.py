@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.drawing.contrast import on_ground
 from nbembed.drawing.palette import SCALES, SYMBOLS
 from nbembed.drawing.picture import Caption, Picture
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 NEUTRAL = (150, 155, 162)
 #: Background and ink.

@@ -21,9 +21,10 @@ If the perplexity is the number of other points (β → 0), the row is uniform.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.codegen.ir_helpers import accumulate, add_total, arrays, lane_count
@@ -32,9 +33,6 @@ from nbembed.kernels.codegen.simd import INDEX, Lanes, broadcast, load, store
 from nbembed.kernels.codegen.vector_math import lanes_exp2
 from nbembed.kernels.terms import TIE, Calibration
 from nbembed.kernels.threads import run_chunks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Rows in a chunk. The first row of a chunk has no previous solution to start from, so the last
 #: digits depend on this number, but not on which thread works on which chunk. Callers that process

@@ -11,14 +11,12 @@ exactly zero.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.codegen.compiling import compiled, read_only
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Up to this many dimensions, differences are faster than the matrix product.
 FEW_DIMENSIONS = 12

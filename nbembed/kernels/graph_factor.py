@@ -22,14 +22,12 @@ fewest first, which is also the better order for the factor.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.codegen.compiling import compiled, read_only
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Rows of a block; the loops are written out for four.
 ROWS = 4

@@ -17,16 +17,14 @@ bits do not depend on the number of threads; groups of columns run at the same t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.graph_factor import Factor, solve_column
 from nbembed.kernels.threads import run_chunks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Columns that are solved together, along which the loops are vectorized.
 COLUMNS = 4

@@ -10,12 +10,10 @@ for .77 with a sum along the rows, whose inner loop has two steps, the radius .3
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 
 def dot(a: NDArray[Any], b: NDArray[Any]) -> float:

@@ -13,16 +13,14 @@ block with the bound is vectorized. The work on a pair is then one comparison.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.codegen.compiling import compiled, read_only
 from nbembed.kernels.selection import keep_smallest_of
 from nbembed.kernels.terms import Shortlist
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Columns that are compared with the bound at a time; divides by the lanes of all registers.
 BLOCK = 64

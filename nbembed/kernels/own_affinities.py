@@ -11,18 +11,16 @@ counts underflows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy import exp, log
+from numpy.typing import NDArray
 
 from nbembed.kernels.codegen.compiling import compiled, inlined, read_only
 from nbembed.kernels.selection import keep_smallest_of
 from nbembed.kernels.terms import OwnRows
 from nbembed.kernels.threads import run_chunks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: The largest |log κ|, the most Newton steps, and the error of the entropy at which they end.
 EXPONENTS = 7.0

@@ -1,7 +1,5 @@
 """The k smallest of some values, each with a number, by Hoare's quickselect. For other kernels."""
 
-from __future__ import annotations
-
 from nbembed.kernels.codegen.compiling import inlined
 
 

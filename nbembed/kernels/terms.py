@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: Stands for log p_ij = log 0 in packed log-affinities. Above every logarithm: p̃ is at most 1, and
 #: its logarithm is stored less that of a share of 1e-16 or more.

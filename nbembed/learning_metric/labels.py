@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.supervision import Supervision
 from nbembed.supervision.reading import read_labels
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from nbembed.learning_metric.metric import LearningMetric
-    from nbembed.supervision import Supervision
 
 
 def check_labels_suffice(supervision: Supervision | None) -> None:

@@ -7,18 +7,15 @@ shortest path leads over other points of the data.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.fisher_paths import detours, path_lengths, shorten
+from nbembed.learning_metric.mixture import Mixture
 from nbembed.learning_metric.nearest import nearest_by_length
 from nbembed.system.memory import check_memory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.learning_metric.mixture import Mixture
 
 #: Exponents of the Gaussians up to this are worked on in float32.
 SINGLE = 1e3

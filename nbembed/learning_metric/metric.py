@@ -13,9 +13,10 @@ of the shortest path over other points of the data.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import ClassifierTags
@@ -44,9 +45,6 @@ from nbembed.validation import (
     check_verbose,
     shown,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Among so few points the nearest ones are those of the smallest of all distances.
 FEW = 2000

@@ -26,16 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import softmax
 
 from nbembed.kernels.distances import squared_distances
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Lower bound of p(c|x) in logarithms: float64 cannot represent much less.
 LEAST = 1e-300

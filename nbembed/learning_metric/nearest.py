@@ -20,15 +20,13 @@ a larger error makes near may be left out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.threads import run_chunks
 from nbembed.neighbors import find_neighbors, k_smallest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Candidates of a point at first, in multiples of k; twice as many each time they do not suffice.
 CANDIDATES = 3

@@ -15,16 +15,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.threads import run_chunks
 from nbembed.learning_metric.mixture import Start, descend, loss, start
 from nbembed.system.work import stage, warn
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Gaussians tried, as multiples of the number of classes.
 MULTIPLES = (1, 2, 4, 8)

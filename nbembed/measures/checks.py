@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from nbembed.data.distances import Metric
 from nbembed.data.matrix_input import MIN_SAMPLES, check_data
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.data.distances import Metric
 
 
 def check_half(k: int, n: int) -> None:

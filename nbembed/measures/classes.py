@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from nbembed.data.distances import check_span
+from nbembed.data.distances import Metric, check_span
 from nbembed.measures.checks import check_labels, check_map, codes_of
 from nbembed.neighbors import nearest_neighbors
 from nbembed.validation import check_flag
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from nbembed.data.distances import Metric
 
 
 def homogeneity(Y: ArrayLike, y: ArrayLike, *, per_point: bool = False) -> Any:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.validation import check_choice, check_numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 class PairedTest(NamedTuple):

@@ -15,18 +15,16 @@ that are not among its k nearest on the other.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
 from nbembed.measures.checks import check_map
 from nbembed.neighbors import other_points
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Neighbors by which the change of a neighborhood is measured by default.
 K = 10

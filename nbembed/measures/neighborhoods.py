@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.data.distances import Distances, Metric
 from nbembed.measures.checks import check_half, check_neighbors, checked_pair
 from nbembed.neighbors import nearest_neighbors
 from nbembed.validation import check_flag
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 def neighbor_preservation(

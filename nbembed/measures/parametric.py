@@ -8,18 +8,15 @@ share that is among the h nearest to the center of class k on the map.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.data.class_probabilities import check_posteriors
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.measures.checks import check_labels, check_map
 from nbembed.validation import check_count, check_flag, check_numbers, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
 
 #: Posteriors that differ by less count as equal.
 EQUAL = 1e-9

@@ -15,9 +15,10 @@ better.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from nbembed.data.distances import Distances, Metric
@@ -25,9 +26,6 @@ from nbembed.kernels.calibration import calibrate
 from nbembed.measures.checks import check_map, check_neighbors, checked_pair
 from nbembed.neighbors import check_k, nearest_neighbors
 from nbembed.validation import check_choice, check_flag, check_perplexity
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 def r_nx(X: ArrayLike, Y: ArrayLike, *, metric: Metric = "euclidean") -> NDArray[np.float64]:

@@ -25,20 +25,17 @@ has a border, and what is cut out of a cloud has a longer one wherever the cloud
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from nbembed.measures.checks import check_map
 from nbembed.measures.map_comparison import K, change_of_neighbors, map_neighbors
 from nbembed.validation import check_count, check_flag, check_points
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import ArrayLike, NDArray
 
 #: Least cohesion of a group that is together, and share of that on the map in question.
 MAJORITY, KEPT = 0.5, 0.9

@@ -1,7 +1,5 @@
 """The methods: a recipe of how each map is made, and an estimator around it."""
 
-from __future__ import annotations
-
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.hssne import HSSNE, HSSNERecipe
 from nbembed.methods.live_parameters import LiveParameter

@@ -9,9 +9,10 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
@@ -20,16 +21,12 @@ from nbembed.data.matrix_input import check_data
 from nbembed.learning_metric.labels import check_labels_suffice
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.progress import Progress, as_callbacks
+from nbembed.methods.recipe import Recipe, Start
 from nbembed.methods.settings import as_generator
 from nbembed.run import Record, Run
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import check_y_or_supervision
 from nbembed.validation import check_verbose, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.methods.recipe import Recipe, Start
 
 
 class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped

@@ -18,9 +18,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import spline_filter
 
 from nbembed.affinities import calibrated_rows, neighbors_of_perplexity
@@ -35,9 +36,6 @@ from nbembed.kernels.threads import resolve_threads
 from nbembed.methods.placement import TETHER, FittedData, RowCost, Rows, first_places, place
 from nbembed.neighbors import find_neighbors, nearest_given
 from nbembed.objectives.similarity import Similarity
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Maps of fewer points place new ones by sums over all fitted points.
 FIELD_FROM = 10_000

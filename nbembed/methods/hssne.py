@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.methods.algorithm import AlgorithmChoice
@@ -22,19 +23,15 @@ from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.methods.propagating import PropagatingRecipe
+from nbembed.methods.recipe import Geometry
 from nbembed.methods.settings import resolve_optimizer
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity
 from nbembed.optimizers import MomentumGradient, MomentumLBFGS, Optimizer
+from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from nbembed.methods.recipe import Geometry
-    from nbembed.run import Run
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 #: Iterations and strengths of the early exaggeration, in which neighbors find each other. The whole
 #: map is arranged while it is small and an iteration cheap, and a third is at the weaker strength

@@ -13,18 +13,15 @@ to a quarter. ``SNeRV(map_width="point", floor=0)`` leaves both out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from nbembed.learning_metric import LearningMetric
 from nbembed.learning_metric.labels import labels_suffice
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 #: ε: probabilities below it count as zero.
 FLOOR = 1e-8

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.affinities import Affinities, check_perplexity_of_stored
 from nbembed.data.distances import fewest_stored
@@ -28,12 +29,8 @@ from nbembed.methods.settings import check_init, check_shared, resolve_optimizer
 from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.optimizers import MomentumGradient, Optimizer
+from nbembed.supervision import Supervision
 from nbembed.validation import check_components
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.supervision import Supervision
 
 #: ρ, the same slider for every method that mixes links into its neighborhoods.
 RHO = LiveParameter(

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
@@ -24,23 +25,17 @@ from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import FittedData, RowCost
 from nbembed.methods.propagating import PropagatingRecipe
-from nbembed.methods.recipe import Part
+from nbembed.methods.recipe import Geometry, Part
 from nbembed.methods.settings import resolve_optimizer
+from nbembed.objectives.checks import Algorithm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.log_affinities import check_linked_pairs
 from nbembed.objectives.neighbor_retrieval import NeighborRetrieval
-from nbembed.optimizers import LBFGS, ConjugateGradient, MomentumGradient
+from nbembed.optimizers import LBFGS, ConjugateGradient, MomentumGradient, Optimizer
+from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.methods.recipe import Geometry
-    from nbembed.objectives.checks import Algorithm
-    from nbembed.optimizers import Optimizer
-    from nbembed.run import Run
-    from nbembed.supervision import Supervision
 
 #: How many times its final width a neighborhood has at first, in how many stages it shrinks, and
 #: how many iterations a stage takes at most.

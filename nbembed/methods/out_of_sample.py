@@ -7,23 +7,20 @@ the rest is the same for all of them and is done in :mod:`nbembed.methods.placem
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from nbembed.affinities import Affinities
 from nbembed.data.estimator_input import chunk_by_chunk
 from nbembed.methods.algorithm import GridRecipe
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.field_placement import MapField, place_on_field
 from nbembed.methods.placement import FittedData, RowCost, place
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.affinities import Affinities
-    from nbembed.objectives.checks import Algorithm
+from nbembed.objectives.checks import Algorithm
 
 
 class PlacesNewPoints(Estimator):

@@ -24,9 +24,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.affinities import calibrated_rows
@@ -39,9 +40,6 @@ from nbembed.kernels.placement import descend
 from nbembed.kernels.threads import resolve_threads
 from nbembed.neighbors import nearest_given
 from nbembed.objectives.similarity import Similarity
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Share μ by which attraction is exaggerated.
 TETHER = 1e-3

@@ -22,14 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Data with fewer entries are decomposed whole.
 LARGE = 2**25

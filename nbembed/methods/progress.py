@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from nbembed.run import Run
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from nbembed.run import Run
 
 Callback = Callable[["Run"], Any]
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.affinities import Affinities
 from nbembed.methods.algorithm import GridRecipe
 from nbembed.propagation.carrying import carried
+from nbembed.supervision import Supervision
 from nbembed.supervision.weights import label_weights
 from nbembed.validation import check_flag
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.affinities import Affinities
-    from nbembed.supervision import Supervision
 
 #: "auto" carries labels in a live session of so many points: there a label takes a third of a
 #: second more at most.

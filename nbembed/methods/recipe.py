@@ -20,9 +20,10 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.matrix_input import check_metric_applies
 from nbembed.learning_metric import LearningMetric
@@ -30,16 +31,12 @@ from nbembed.methods.initialization import pca_layout
 from nbembed.methods.learned_affinities import must_learn
 from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.prepared_parameters import PREPARED, PreparedParameter
+from nbembed.objectives.base import Objective
 from nbembed.objectives.pinned import Pinned
+from nbembed.optimizers.base import Optimizer
 from nbembed.schedule import Schedule
+from nbembed.supervision import Supervision
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Objective
-    from nbembed.optimizers.base import Optimizer
-    from nbembed.supervision import Supervision
 
 #: What a change can invalidate, along the data flow. "affinities": what the objective is made of;
 #: "layout": the layout must be adopted anew; "alignment": the geometry must be aligned to the

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from nbembed.methods.estimator import Estimator
 
 _recipes: dict[str, type[Recipe[Any]]] = {}
 _estimators: dict[type[Recipe[Any]], type[Estimator]] = {}

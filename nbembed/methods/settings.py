@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.matrix_input import check_metric
 from nbembed.kernels.threads import resolve_threads
@@ -18,6 +19,7 @@ from nbembed.optimizers import (
     MomentumGradient,
     Optimizer,
 )
+from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import check_covers
 from nbembed.validation import as_generator as as_generator
 from nbembed.validation import (
@@ -28,11 +30,6 @@ from nbembed.validation import (
     check_real,
     shown,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 #: The words for optimizers; "auto" is each method's own choice.
 OPTIMIZERS: dict[str, Optimizer] = {

@@ -10,26 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.methods.algorithm import AlgorithmChoice
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
 from nbembed.methods.propagating import PropagatingRecipe
+from nbembed.methods.recipe import Geometry
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.sne import SNE as RowDivergence
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from nbembed.methods.live_parameters import LiveParameter
-    from nbembed.methods.recipe import Geometry
-    from nbembed.run import Run
-    from nbembed.supervision import Supervision
+from nbembed.run import Run
+from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.affinities import Affinities, perplexity_affinities
 from nbembed.learning_metric import LearningMetric
@@ -25,14 +26,9 @@ from nbembed.methods.neighbor_base import RHO
 from nbembed.methods.nerv import TRADEOFF, NeRV, RetrievalRecipe
 from nbembed.methods.recipe import Part
 from nbembed.objectives.link_shares import LinkForm
+from nbembed.run import Run
+from nbembed.supervision import Supervision
 from nbembed.validation import check_real, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.run import Run
-    from nbembed.supervision import Supervision
-
 
 RHO_OF_LINKS = (
     "How much links count against the data: 0 ignores them, 1 sees nothing else. Labels do not act "

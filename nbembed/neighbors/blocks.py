@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.distances import Distances, Metric
 from nbembed.kernels.threads import run_chunks
@@ -12,9 +13,6 @@ from nbembed.neighbors.exact import FINDING
 from nbembed.neighbors.found import Neighbors
 from nbembed.neighbors.smallest import k_smallest
 from nbembed.system.work import stage
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def check_stored(distances: NDArray[Any], name: str) -> None:

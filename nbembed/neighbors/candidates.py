@@ -11,9 +11,10 @@ the recall of a second sample is below :data:`~nbembed.neighbors.cells.ENOUGH`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.distances import PAIRS, Metric, check_span, name_of
 from nbembed.kernels.distances import squared_distances
@@ -26,9 +27,6 @@ from nbembed.neighbors.single_precision import center_of
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.system.work import stage
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Names of metrics as SciPy has them, which computes them for one row in microseconds.
 OF_NUMBERS = {

@@ -16,9 +16,10 @@ the run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.nearest import cut_lists, empty_shortlist, keep_smallest, pair_distances
 from nbembed.kernels.threads import run_chunks
@@ -35,9 +36,6 @@ from nbembed.neighbors.single_precision import SinglePrecision
 from nbembed.neighbors.smallest import other_points
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.work import Stage, stage
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Share of the true neighbors that the search is set up to find.
 RECALL = 0.99

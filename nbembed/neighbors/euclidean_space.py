@@ -10,14 +10,12 @@ haversine     d = 2 arcsin(‖a − b‖/2) of (latitude, longitude) as points o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.distances import EUCLIDEAN, Metric, scales_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Metrics of directions: lengths of rows do not enter them.
 OF_DIRECTIONS = ("cosine", "correlation", "haversine")

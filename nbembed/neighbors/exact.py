@@ -7,9 +7,10 @@ array is larger than a block.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.distances import PAIRS
 from nbembed.kernels.distances import squared_distances
@@ -20,9 +21,6 @@ from nbembed.neighbors.single_precision import SinglePrecision, center_of
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.work import stage
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Queries and points of a block: its products are 4 MiB.
 QUERIES, POINTS = 512, 2048

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from nbembed.data.distances import EUCLIDEAN, PAIRS, Metric, check_span, dense_dissimilarities
@@ -20,9 +21,6 @@ from nbembed.neighbors.memory import cut, memory_of, rung
 from nbembed.neighbors.smallest import k_smallest, other_points
 from nbembed.system.work import stage
 from nbembed.validation import check_choice, check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 Search = Literal["exact", "auto"]
 SEARCHES = ("exact", "auto")

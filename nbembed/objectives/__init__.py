@@ -1,7 +1,5 @@
 """Costs of a layout and their gradients, as values over compiled kernels."""
 
-from __future__ import annotations
-
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.directions import circle, simplex
 from nbembed.objectives.heavy_tailed import HeavyTailed

@@ -9,15 +9,13 @@ An objective whose gradient is Σ_j w_ij (y_i − y_j) less repulsion returns th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.kernels.largest import largest_entries
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Largest entries of each row that are used. More make the factors of the preconditioner larger and
 #: the descent no shorter (4 to 40 tried on iris, digits and MNIST).

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.objectives.attraction import Edges
 from nbembed.objectives.cost_terms import CostTerm
 from nbembed.validation import check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.attraction import Edges
 
 
 @dataclass(frozen=True)

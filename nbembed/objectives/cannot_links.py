@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.affinities import Affinities
 from nbembed.data.probabilities import Form, canonical, cut_pairs, row_sums
+from nbembed.supervision import Supervision
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
-
-    CannotLinks = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+CannotLinks = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 #: From so many points on, a point without neighbors has a sample of the others in a sparse P.
 SAMPLED_FROM = 5000

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.kernels.threads import resolve_threads
@@ -13,9 +14,6 @@ from nbembed.objectives.base import LARGEST, in_range
 from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import check_covers
 from nbembed.validation import check_numbers, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: With fewer points than this, starting threads takes longer than it saves.
 SERIAL_BELOW = 1500

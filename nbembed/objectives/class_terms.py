@@ -12,15 +12,13 @@ share e^{s_ic} / Σ_{c of k} e^{s_ic}.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from nbembed.kernels.inner_product import dot
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: In place of a probability of 0, whose logarithm is multiplied by 0.
 _TINY = 1e-300

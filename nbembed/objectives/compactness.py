@@ -13,12 +13,10 @@ share the room of N. c = 0 is no bound.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: ε: nats that growing by a factor e must gain at r = R.
 PRESSURE = 0.1

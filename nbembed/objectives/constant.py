@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.objectives.checks import check_layout, check_names
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class Constant(Objective):

@@ -9,12 +9,10 @@ and their lengths say what holds it there.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: What a term does: it draws points to their neighbors in the data, drives points apart, says what
 #: labels and links say, shapes classes without them, helps the optimizer, moves nothing, or is the

@@ -8,14 +8,10 @@ two dimensions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.validation import check_classes, check_components, check_numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 def simplex(n_classes: int, n_components: int | None = None) -> NDArray[np.float64]:

@@ -24,9 +24,10 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.affinities import as_affinities
 from nbembed.kernels.custom_similarity import custom_pairs, custom_values
@@ -35,7 +36,7 @@ from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.heavy_tailed import heavy_tailed
 from nbembed.kernels.terms import HeavyTailedTerms
 from nbembed.objectives.attraction import Edges, squared_lengths, strongest_pairs
-from nbembed.objectives.base import Evaluation, PairObjective
+from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import (
     ALGORITHMS,
     Algorithm,
@@ -49,13 +50,10 @@ from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.similarity import Similarity, distance_of_share
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
+from nbembed.objectives.supervised_objective import SupervisedObjective
 from nbembed.objectives.underflow import shifted_repulsion, underflowed
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 #: The exponential of more is not finite, or its square root is of no use as a distance.
 LARGEST_EXPONENT = 600.0
@@ -79,7 +77,7 @@ class _Parts(NamedTuple):
     cannot_links: tuple[float, NDArray[Any]] | None
 
 
-class HeavyTailed(PairObjective):
+class HeavyTailed(SupervisedObjective):
     """The divergence of heavy-tailed symmetric SNE, optionally semi-supervised.
 
     Parameters
@@ -157,26 +155,6 @@ class HeavyTailed(PairObjective):
         )
         check_choice("algorithm", algorithm, ALGORITHMS)
         self._algorithm = algorithm
-
-    @property
-    def n_samples(self) -> int:
-        """Number of points that a layout must have."""
-        return self._supervised.base.n_samples
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Floating type of P, in which pairs are computed."""
-        return self._supervised.base.dtype
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm that sums repulsion."""
-        return self._algorithm
-
-    @property
-    def supervision(self) -> Supervision | None:
-        """Labels and links that are mixed in."""
-        return self._supervised.supervision
 
     @property
     def length_scale(self) -> float:

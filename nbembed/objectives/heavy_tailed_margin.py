@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.affinities import Affinities, as_affinities
+from nbembed.objectives.attraction import Edges
 from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import Algorithm, check_layout, check_names
 from nbembed.objectives.class_terms import ClassTerms, Wanted, class_terms, memberships
@@ -24,14 +26,9 @@ from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.heavy_tailed import HeavyTailed
 from nbembed.objectives.large_margin import normalized_prior
 from nbembed.objectives.link_shares import LinkForm
+from nbembed.objectives.regions import Regions
 from nbembed.supervision import Supervision
 from nbembed.validation import check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.objectives.attraction import Edges
-    from nbembed.objectives.regions import Regions
 
 
 class HeavyTailedMargin(PairObjective):

@@ -26,9 +26,10 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
 from nbembed.data.class_probabilities import check_class_prior
@@ -41,12 +42,8 @@ from nbembed.objectives.directions import check_directions
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.regions import softened
 from nbembed.objectives.sne import SNE
+from nbembed.supervision import Supervision
 from nbembed.validation import check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.supervision import Supervision
 
 
 class _Terms(NamedTuple):

@@ -30,9 +30,10 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from nbembed.affinities import Affinities
@@ -43,11 +44,7 @@ from nbembed.objectives.own_affinities import (
     assembled,
     assembled_both_ways,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 #: How groups enter neighbor probabilities.
 LinkForm = Literal["structured", "uniform"]

@@ -16,26 +16,22 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import xlogy
 
+from nbembed.affinities import Affinities
 from nbembed.data.probabilities import canonical
 from nbembed.kernels.inner_product import dot
 from nbembed.kernels.log_rows import packed_log_rows, rewrite_links
 from nbembed.kernels.terms import NO_AFFINITY
 from nbembed.objectives.cannot_links import allowed_points
 from nbembed.objectives.link_shares import LinkShares
-from nbembed.objectives.supervised_affinities import pattern_of, values_at
+from nbembed.objectives.supervised_affinities import SupervisedAffinities, pattern_of, values_at
 from nbembed.system.memory import check_memory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.affinities import Affinities
-    from nbembed.objectives.supervised_affinities import SupervisedAffinities
 
 #: Share of the data in a linked row below which p̃/keep could overflow in float32.
 LEAST = 1e-16

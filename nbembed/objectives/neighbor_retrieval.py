@@ -26,15 +26,16 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.affinities import as_affinities
 from nbembed.kernels.grid.neighbor_retrieval import neighbor_retrieval_by_grid
 from nbembed.kernels.neighbor_retrieval import neighbor_retrieval
 from nbembed.kernels.terms import RetrievalTerms
-from nbembed.objectives.base import Evaluation, PairObjective
+from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import (
     ALGORITHMS,
     Algorithm,
@@ -46,12 +47,9 @@ from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.log_affinities import LogAffinities, MixedLogs, SupervisedLogs
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
+from nbembed.objectives.supervised_objective import SupervisedObjective
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_numbers, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.supervision import Supervision
 
 #: ε: what counts as p in KL(q‖p) where p is zero.
 FLOOR = 1e-8
@@ -63,7 +61,7 @@ WIDENINGS = 1e-6, 1e6
 LARGEST_WIDTH = {np.dtype(np.float32): 1e36, np.dtype(np.float64): 1e300}
 
 
-class NeighborRetrieval(PairObjective):
+class NeighborRetrieval(SupervisedObjective):
     """The cost of the neighbor retrieval visualizer, optionally semi-supervised.
 
     Parameters
@@ -166,21 +164,6 @@ class NeighborRetrieval(PairObjective):
         self._logs: SupervisedLogs | None = None  # made at the first evaluation
 
     @property
-    def n_samples(self) -> int:
-        """Number of points that a layout must have."""
-        return self._supervised.base.n_samples
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Floating type of P, in which pairs are computed."""
-        return self._supervised.base.dtype
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm that sums over all pairs."""
-        return self._algorithm
-
-    @property
     def length_scale(self) -> float:
         """Width of the map's neighborhoods: that of their geometric mean precision, widened."""
         return self._unit * self._widening
@@ -188,11 +171,6 @@ class NeighborRetrieval(PairObjective):
     @property
     def _unit(self) -> float:
         return math.exp(-0.5 * float(np.mean(np.log(self._width))))
-
-    @property
-    def supervision(self) -> Supervision | None:
-        """Labels and links that are mixed in."""
-        return self._supervised.supervision
 
     @property
     def parameters(self) -> dict[str, float]:

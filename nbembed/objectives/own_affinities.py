@@ -11,19 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
+from nbembed.affinities import Affinities
 from nbembed.data.probabilities import canonical
 from nbembed.kernels.own_affinities import own_rows, place_rows, sum_both_ways
 from nbembed.kernels.terms import OwnRows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.affinities import Affinities
 
 T = TypeVar("T")
 

@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, softmax
 
 from nbembed.data.class_probabilities import check_class_prior, check_posteriors
@@ -32,9 +33,6 @@ from nbembed.objectives.base import Evaluation, PairObjective
 from nbembed.objectives.checks import check_layout, check_names, threads_for
 from nbembed.objectives.cost_terms import CostTerm
 from nbembed.validation import check_real, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Upper bound of the default η_φ per object: the paper's 50 is for its 5000 pages.
 ETA_AN_OBJECT = 0.01

@@ -10,18 +10,15 @@ out of what couples rows, so that a pinned point keeps its coordinates to the bi
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from nbembed.objectives.attraction import Edges
 from nbembed.objectives.base import Evaluation, Objective
+from nbembed.objectives.cost_terms import CostTerm
 from nbembed.validation import check_points
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.objectives.attraction import Edges
-    from nbembed.objectives.cost_terms import CostTerm
 
 
 class Pinned(Objective):

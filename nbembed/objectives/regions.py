@@ -17,18 +17,15 @@ with fixed shares u, so that centers move with their points and are a function o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import softmax
 
 from nbembed.objectives.class_terms import memberships
 from nbembed.objectives.directions import check_directions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 
 class Regions(Protocol):

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.affinities import Affinities, as_affinities
 from nbembed.kernels.terms import GaussianRowsTerms
-from nbembed.objectives.base import Evaluation, PairObjective
+from nbembed.objectives.base import Evaluation
 from nbembed.objectives.checks import (
     ALGORITHMS,
     Algorithm,
@@ -28,12 +29,9 @@ from nbembed.objectives.checks import (
 from nbembed.objectives.cost_terms import CostTerm
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.supervised_affinities import SupervisedAffinities
+from nbembed.objectives.supervised_objective import SupervisedObjective
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 
 class _Parts(NamedTuple):
@@ -49,7 +47,7 @@ class _Parts(NamedTuple):
     cannot_links: tuple[float, NDArray[Any]] | None
 
 
-class SNE(PairObjective):
+class SNE(SupervisedObjective):
     """The cost of asymmetric SNE, optionally semi-supervised.
 
     Parameters
@@ -108,29 +106,9 @@ class SNE(PairObjective):
         self._algorithm = algorithm
 
     @property
-    def n_samples(self) -> int:
-        """Number of points that a layout must have."""
-        return self._supervised.base.n_samples
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Floating type of P, in which pairs are computed."""
-        return self._supervised.base.dtype
-
-    @property
     def affinities(self) -> Affinities:
         """P as given, in its row form."""
         return self._supervised.base
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm that sums repulsion."""
-        return self._algorithm
-
-    @property
-    def supervision(self) -> Supervision | None:
-        """Labels and links that are mixed in."""
-        return self._supervised.supervision
 
     @property
     def parameters(self) -> dict[str, float]:

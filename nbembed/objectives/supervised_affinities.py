@@ -39,9 +39,10 @@ import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import xlogy
 
@@ -62,12 +63,8 @@ from nbembed.objectives.cannot_links import without_cannot_links
 from nbembed.objectives.checks import Algorithm, as_sparse, check_supervision
 from nbembed.objectives.link_shares import LINK_FORMS, LinkForm, LinkShares
 from nbembed.objectives.similarity import Similarity
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 #: Rows of P whose sums are taken at a time.
 ROWS = 256

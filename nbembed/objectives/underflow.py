@@ -9,12 +9,10 @@ optimizer has left such a layout.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: Below this Σq counts as underflowed, by dtype; far above the smallest normal number.
 SMALLEST_NORMALIZER = {np.dtype(np.float32): 1e-30, np.dtype(np.float64): 1e-290}

@@ -1,7 +1,5 @@
 """Optimizers: values that turn one state of a layout into the next."""
 
-from __future__ import annotations
-
 from nbembed.optimizers.alternating import Alternating
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.conjugate_gradient import ConjugateGradient

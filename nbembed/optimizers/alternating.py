@@ -18,20 +18,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.inner_product import dot
-from nbembed.objectives.base import Evaluation
+from nbembed.objectives.base import Evaluation, Objective
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.lbfgs import LBFGS, LBFGSState
 from nbembed.validation import check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Objective
 
 
 @runtime_checkable

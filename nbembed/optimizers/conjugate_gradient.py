@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import NDArray
 
 from nbembed.kernels.inner_product import dot, rms_radius
+from nbembed.objectives.base import Evaluation, Objective
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.line_search import line_search
 from nbembed.optimizers.steps import preconditioned
 from nbembed.validation import check_flag, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Evaluation, Objective
 
 
 @dataclass(frozen=True, eq=False)

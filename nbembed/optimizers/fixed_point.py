@@ -21,17 +21,14 @@ after a restart included.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import NDArray
 
 from nbembed.kernels.inner_product import dot
+from nbembed.objectives.base import Evaluation, Objective
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.steps import change_of_cost, preconditioned, within_reach
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Evaluation, Objective
-
 
 #: A step fails that lowers the cost by less than this share of what a parabola would promise.
 YIELD = 0.2

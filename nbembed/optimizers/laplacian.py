@@ -16,21 +16,18 @@ B⁻¹ is approximated by a polynomial of B (:class:`LaplacianPolynomial`), in t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
 from nbembed.kernels.polynomial_inverse import PolynomialInverse
+from nbembed.objectives.base import Objective
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.superlu import keep_notes_of_memory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Objective
 
 #: ε: the share of the mean row sum that is added to the diagonal.
 RIDGE = 1e-4

@@ -16,28 +16,22 @@ coordinates of 10¹¹ and more.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.inner_product import dot, rms_radius, squared_lengths
+from nbembed.objectives.base import Objective
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.conjugate_gradient import first_step
-from nbembed.optimizers.laplacian import laplacian_inverse
+from nbembed.optimizers.laplacian import LaplacianInverse, LaplacianPolynomial, laplacian_inverse
 from nbembed.optimizers.line_search import line_search
-from nbembed.optimizers.size import centered, into_room, room, scale_step
+from nbembed.optimizers.size import Scaled, centered, into_room, room, scale_step
 from nbembed.optimizers.steps import preconditioned
 from nbembed.validation import check_count, check_flag
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Objective
-    from nbembed.optimizers.laplacian import LaplacianInverse, LaplacianPolynomial
-    from nbembed.optimizers.size import Scaled
 
 #: Steps that a factored Laplacian serves.
 RENEWED = 25

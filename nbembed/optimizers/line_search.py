@@ -19,17 +19,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.inner_product import dot
+from nbembed.objectives.base import Evaluation, Objective
 from nbembed.optimizers.steps import is_finite
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Evaluation, Objective
 
 #: Sufficient decrease c₁ and how much each extrapolation may lengthen the step.
 DECREASE = 1e-4

@@ -30,18 +30,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.objectives.base import Evaluation, Objective
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.steps import change_of_cost, preconditioned, within_reach
 from nbembed.validation import check_choice, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Evaluation, Objective
 
 #: Smallest gain, as in the original t-SNE.
 MIN_GAIN = 0.01

@@ -15,18 +15,16 @@ the place of its factors.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from numpy.typing import NDArray
+
+from nbembed.objectives.base import Objective
 from nbembed.optimizers.base import Optimizer, State
 from nbembed.optimizers.lbfgs import LBFGS, LBFGSState
 from nbembed.optimizers.momentum import MomentumGradient, MomentumState
 from nbembed.optimizers.size import into_room, scale_step
 from nbembed.validation import check_instance
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Objective
 
 #: Steps of momentum from each start. More of them find optima that are better by a thousandth, and
 #: take most of a fit's time where there are many points.

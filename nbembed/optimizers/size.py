@@ -18,19 +18,16 @@ repel each other for ever, and every descent creeps. Two rules keep that in hand
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.spatial import KDTree
 
 from nbembed.kernels.inner_product import dot, rms_radius
+from nbembed.objectives.base import Evaluation, Objective
 from nbembed.optimizers.line_search import line_search
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Evaluation, Objective
 
 #: Largest median distance to the nearest neighbor, in widths of the similarity.
 WIDEST = 10.0

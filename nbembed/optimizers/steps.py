@@ -7,16 +7,13 @@ float32 and float64 layouts.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.inner_product import dot, rms_radius, squared_lengths
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.objectives.base import Evaluation
+from nbembed.objectives.base import Evaluation
 
 #: Lower bound of a point's curvature as a share of the mean: a point without attraction has none,
 #: and its step would be infinite.

@@ -25,8 +25,6 @@ Colors and their order are those of the Explorer. Text from data (class names, h
 verbatim, never interpreted as HTML or TeX.
 """
 
-from __future__ import annotations
-
 from nbembed.plots.annealing import annealing_path
 from nbembed.plots.curves import cost_curve
 from nbembed.plots.images import images

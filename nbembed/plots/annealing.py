@@ -9,11 +9,12 @@ over the classes that a layout predicts; the layout with the largest J wins. The
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from bokeh.layouts import column, row
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.drawing import palette
 from nbembed.plots.fitting import extent, keep_scale
@@ -21,10 +22,6 @@ from nbembed.plots.inputs import path_of
 from nbembed.plots.points import check_layout, cloud, plane_of
 from nbembed.plots.theme import NEUTRAL, count_by_ones_twos_fives, new_figure
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
 
 #: Height in pixels of a map in a strip that is as wide as the page.
 TALL = 160

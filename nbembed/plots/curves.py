@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bokeh.models import BoxAnnotation, ColumnDataSource, DataRange1d, HoverTool, Label, PlainText
 
@@ -13,9 +13,7 @@ from nbembed.plots.fitting import extent
 from nbembed.plots.inputs import traces_of
 from nbembed.plots.lines import DASHES
 from nbembed.plots.theme import NEUTRAL, add_legend, new_figure, text_color
-
-if TYPE_CHECKING:
-    from nbembed.run import Record
+from nbembed.run import Record
 
 #: Approximate width of a letter in pixels, and of the figure outside the plot.
 LETTER, EDGES = 6.5, 90

@@ -7,14 +7,12 @@ room. It runs again when the width changes, and keeps what the reader has zoomed
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bokeh.models import CustomJS
+from numpy.typing import NDArray
 
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _FIT = """
 const w = plot.inner_width, h = plot.inner_height

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from bokeh.models import ColorBar, ColumnDataSource, HoverTool, LinearColorMapper, Range1d
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.plots.fitting import keep_scale
 from nbembed.plots.theme import MIDDLE, NEUTRAL, new_figure
 from nbembed.validation import check_count, check_flag, check_numbers, check_text
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Images in one figure; more of them nobody looks at.
 MOST_IMAGES = 400

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.drawing import palette
 from nbembed.plots.fitting import extent
 from nbembed.plots.theme import add_legend, count_by_ones_twos_fives, new_figure
 from nbembed.validation import check_numbers, check_text
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Distinguish lines where color does not.
 DASHES = ("solid", "dashed", "dotted", "dotdash")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from bokeh.layouts import gridplot
@@ -20,6 +20,7 @@ from bokeh.models import (
     TapTool,
     WheelZoomTool,
 )
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.drawing.borders import region_borders
 from nbembed.plots.fitting import keep_scale
@@ -27,9 +28,6 @@ from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
 from nbembed.plots.theme import ground_color, new_figure, text_color
 from nbembed.plots.titles import LETTER, fit_titles, metric_parts, title_height, titles
 from nbembed.validation import check_count, check_flag, check_text
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Height in pixels of a map that is as wide as the page, alone and in a grid.
 TALL, TALL_IN_GRID = 400, 300

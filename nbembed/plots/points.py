@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from bokeh.models import (
@@ -17,6 +17,7 @@ from bokeh.models import (
     LinearColorMapper,
 )
 from bokeh.palettes import Viridis256
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.data.matrix_input import check_data, check_magnitude
 from nbembed.drawing import palette
@@ -24,9 +25,6 @@ from nbembed.drawing.projection import best_plane
 from nbembed.plots.theme import MIDDLE, NEUTRAL, add_legend
 from nbembed.points.columns import Column, as_column
 from nbembed.validation import check_points
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: With more categories there is no legend, which would be taller than the map; hovering names them.
 MOST_NAMED = 40

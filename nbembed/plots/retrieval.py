@@ -6,10 +6,11 @@ The measures are :func:`nbembed.measures.precision_recall` and :func:`nbembed.me
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from bokeh.models import Range1d
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.data.matrix_input import check_data
 from nbembed.measures import nearest_neighbors, precision_recall, r_nx
@@ -18,9 +19,6 @@ from nbembed.plots.lines import draw_line, finish, line_figure
 from nbembed.plots.maps import check_layouts
 from nbembed.plots.theme import count_by_ones_twos_fives
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Number of points of a curve, joined by straight lines.
 PLACES = 60

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.data.natural_order import natural_key
 from nbembed.points.judged import MOST_INTEGER_CATEGORIES as MOST_INTEGER_CATEGORIES
 from nbembed.points.judged import is_categorical, judged
 from nbembed.points.text import is_missing, text_of
 from nbembed.validation import check_text
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points.table import LABELS, is_annotated, labels_written
 from nbembed.points.text import is_missing
@@ -24,8 +25,6 @@ from nbembed.system.work import stage
 from nbembed.validation import check_name, readable, shown
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from nbembed.session.core.provenance import Provenance
     from nbembed.supervision import Supervision
 

@@ -6,18 +6,16 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.natural_order import natural_key
 from nbembed.points.columns import MOST_INTEGER_CATEGORIES
 from nbembed.points.judged import judged
 from nbembed.points.text import is_missing, name_of
 from nbembed.points.whole_numbers import are_whole
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Bars of a histogram.
 BINS = 24

@@ -12,16 +12,14 @@ import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from nbembed.system.regular_files import open_regular
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Longest side of the PNG, in pixels; larger images are made smaller.
 LONGEST_SIDE = 256

@@ -5,14 +5,12 @@ from __future__ import annotations
 import datetime
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points.text import is_missing
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Types whose values are categories, whatever these are.
 CATEGORICAL = ("CategoricalDtype", "Categorical", "Enum")

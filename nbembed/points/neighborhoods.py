@@ -8,9 +8,10 @@ Of a set S, and with N(i) the k nearest neighbors of point i,
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.distances import same_metric
 from nbembed.neighbors import (
@@ -21,9 +22,6 @@ from nbembed.neighbors import (
     nearest_neighbors,
     other_points,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Points up to which the search is exact: for more, an approximate one is faster in many data.
 EXACT = 2000

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.data.matrix_input import matrix_of
 from nbembed.points.columns import as_column
-from nbembed.points.point_data import row_names
+from nbembed.points.point_data import PointData, row_names
 from nbembed.points.table import Table, as_table
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.point_data import PointData
 
 
 def continued(data: PointData, X: Any, n_new: int) -> PointData:
@@ -30,19 +26,19 @@ def continued(data: PointData, X: Any, n_new: int) -> PointData:
     table = None if matrix else as_table(X)
     if table is None and not matrix and len(data.embedded) == 1:  # a list of texts
         table = as_table({data.embedded[0]: list(X)})
-    if data._table is not None:
-        made._table = continued_table(data._table, table, n_new)
-        made.index = made._table.index
+    if data.table is not None:
+        made.table = continued_table(data.table, table, n_new)
+        made.index = made.table.index
     made.variables = None
     if data.original is not None:
         rows = matrix_of(X.reshape(len(X), -1) if isinstance(X, np.ndarray) else X)
         made.original = stacked(data.original, rows)
     color = data.color
     if color.values is not None:
-        known = made._table is not None and color.title in made._table
+        known = made.table is not None and color.title in made.table
         values = (
-            made._table.values(color.title, "color")
-            if known and made._table is not None
+            made.table.values(color.title, "color")
+            if known and made.table is not None
             else joined(color.values, None, n_new)
         )
         made.color = as_column(values, made.n_samples, title=color.title)
@@ -50,8 +46,8 @@ def continued(data: PointData, X: Any, n_new: int) -> PointData:
         own = data._names is data.index
         named = row_names(made.index) if own else (joined(data._names, None, n_new, ""), data.named)
         made._names, made.named = named
-    if data._images is not None:
-        made._images = data._images.continued(X if np.ndim(X) > 2 else [None] * n_new)
+    if data.images is not None:
+        made.images = data.images.continued(X if np.ndim(X) > 2 else [None] * n_new)
     return made
 
 

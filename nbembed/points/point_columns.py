@@ -10,23 +10,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points.column_titles import ColumnTitles
 from nbembed.points.columns import MOST_INTEGER_CATEGORIES, Column, as_column
 from nbembed.points.find_columns import FindColumn, Histogram, encoded, histogram
 from nbembed.points.find_text import folded, searchable
 from nbembed.points.matrix_columns import MatrixColumns, matrix_columns
+from nbembed.points.point_data import PointData
 from nbembed.points.table import listed
 from nbembed.points.text import name_of
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.point_data import PointData
 
 #: The title of the column of labels.
 LABEL = "class label"

@@ -11,20 +11,17 @@ import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points.columns import Column, as_column
+from nbembed.points.features import Features
 from nbembed.points.images import Images
 from nbembed.points.table import Table, as_table, is_name, listed, no_columns
 from nbembed.points.text import is_missing, name_of, text_of
 from nbembed.system.optional_packages import load_optional
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.features import Features
 
 #: Labels of rows that tell whether they are IDs.
 JUDGED = 1000
@@ -47,6 +44,8 @@ class PointData:
     * kind {"pandas", "polars", "other"}: of the frames that the user works with.
     * embedded: the columns of the table that are embedded.
     * variables, original: as of :class:`~nbembed.points.features.Features`.
+    * table: all columns, where the data or ``columns`` are a table.
+    * shown, left_out: the columns that cards show, and the number of those that they do not.
     """
 
     def __init__(
@@ -70,31 +69,31 @@ class PointData:
             raise ValueError(
                 f"columns must have one row for each of the {n_samples} points, got {table.n_rows}"
             )
-        self._table = table
+        self.table = table
         self.n_samples = n_samples
         self.embedded = embedded
         self.variables = None if features is None else features.variables
         self.original = None if features is None else features.original
         self._filled = {} if features is None else features.filled
         last = embedded if features is None else (*embedded, *features.constant)
-        self._shown, self._left_out = _shown(table, columns, last)
+        self.shown, self.left_out = _shown(table, columns, last)
         self.index = None if table is None else table.index
         self.kind = "other" if table is None else table.kind
         self.color, self._own_color = self._color(color, n_samples)
         self._names, self.named = self._names_of(names, n_samples)
         if images is None and features is not None:
             images = features.images
-        if is_name(images, self._table):
+        if is_name(images, self.table):
             images = self._values(images, "images")
-        self._images = None if images is None else Images(images, n_samples)
+        self.images = None if images is None else Images(images, n_samples)
 
     def take(self, points: NDArray[np.intp]) -> PointData:
         """Return the data on some points; categories keep their names and colors."""
         made, variables = copy(self), self.variables
         made.n_samples = points.size
-        if self._table is not None:
-            made._table = self._table.take(points)
-            made.index = made._table.index
+        if self.table is not None:
+            made.table = self.table.take(points)
+            made.index = made.table.index
         if variables is not None:
 
             def some() -> tuple[Any, Sequence[Any]]:
@@ -113,8 +112,8 @@ class PointData:
             )
         if self._names is not None:
             made._names = self._names[points]
-        if self._images is not None:
-            made._images = self._images.take(points)
+        if self.images is not None:
+            made.images = self.images.take(points)
         return made
 
     def prepared(self, features: Features) -> PointData:
@@ -124,29 +123,9 @@ class PointData:
         return made
 
     @property
-    def table(self) -> Table | None:
-        """All columns, where the data or ``columns`` are a table."""
-        return self._table
-
-    @property
-    def shown(self) -> tuple[Hashable, ...]:
-        """The columns that cards show."""
-        return self._shown
-
-    @property
-    def images(self) -> Images | None:
-        """The images, if there are any."""
-        return self._images
-
-    @property
     def has_names(self) -> bool:
         """True if points have names, be they numbers."""
         return self._names is not None
-
-    @property
-    def left_out(self) -> int:
-        """The number of columns that are not shown."""
-        return self._left_out
 
     def name(self, point: int) -> str:
         """Return the name of a point, "" if it has none."""
@@ -154,18 +133,18 @@ class PointData:
 
     def rows(self, point: int) -> list[tuple[str, str]]:
         """Return titles and values of the columns to show, as text; missing values are ""."""
-        if self._table is None:
+        if self.table is None:
             return []
-        cells = [(name, self._table.cell(name, point)) for name in self._shown]
+        cells = [(name, self.table.cell(name, point)) for name in self.shown]
         return [(name_of(name), self._text(name, value)) for name, value in cells]
 
     def row_block(self, points: slice) -> list[list[tuple[str, str]]]:
         """Return :meth:`rows` of each of some points."""
-        table = self._table
-        if table is None or not self._shown:
+        table = self.table
+        if table is None or not self.shown:
             return [[] for _ in range(self.n_samples)[points]]
         columns = []
-        for name in self._shown:
+        for name in self.shown:
             title = name_of(name)
             cells = table.cells(name, points)
             columns.append([(title, self._text(name, value)) for value in cells])
@@ -182,7 +161,7 @@ class PointData:
 
     def image(self, point: int) -> bytes | None:
         """Return the image of a point as a PNG, ``None`` if it has none."""
-        return None if self._images is None else self._images.png(point)
+        return None if self.images is None else self.images.png(point)
 
     @property
     def extra_color(self) -> tuple[str, Any] | None:
@@ -197,24 +176,24 @@ class PointData:
         return X if self.original is None else self.original
 
     def _values(self, name: Any, argument: str) -> Any:
-        if self._table is None:
+        if self.table is None:
             raise no_columns(argument, name)
-        return self._table.values(name, argument)
+        return self.table.values(name, argument)
 
     def _color(self, color: Any, n_samples: int) -> tuple[Column, bool]:
-        if not is_name(color, self._table):
+        if not is_name(color, self.table):
             column = as_column(color, n_samples)
-            return column, self._table is None or column.title not in self._table
+            return column, self.table is None or column.title not in self.table
         values = self._values(color, "color")
         title = name_of(color)
-        assert self._table is not None
-        column = as_column(values, n_samples, title=title, native=self._table.native(color))
-        return column, color not in self._table
+        assert self.table is not None
+        column = as_column(values, n_samples, title=title, native=self.table.native(color))
+        return column, color not in self.table
 
     def _names_of(self, names: Any, n_samples: int) -> tuple[Any, bool]:
         if names is None:
             return row_names(self.index)
-        values = self._values(names, "names") if is_name(names, self._table) else names
+        values = self._values(names, "names") if is_name(names, self.table) else names
         table = as_table({"names": values}, "names")
         assert table is not None
         if table.n_rows != n_samples:

@@ -7,10 +7,11 @@ installed. Nothing is copied or converted before it is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.data.dask_input import refuse_dask
@@ -18,9 +19,6 @@ from nbembed.data.matrix_input import matrix_of
 from nbembed.points.matrix_columns import MatrixColumns
 from nbembed.points.text import in_sentence, name_of
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Among the attributes of a frame of pandas, the columns that labels were written into.
 LABELS = "nbembed labels"

@@ -7,8 +7,6 @@ classifier (:class:`SoftNearestNeighbor`, appendix D), and topic models (:func:`
 appendix E). All of them give :class:`Posteriors`.
 """
 
-from __future__ import annotations
-
 from nbembed.posteriors.classify import Learned, class_posteriors, learn
 from nbembed.posteriors.naive_bayes import NaiveBayes
 from nbembed.posteriors.soft_nearest import SoftNearestNeighbor

@@ -11,9 +11,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
@@ -25,9 +26,6 @@ from nbembed.posteriors.value import Posteriors
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import check_covers
 from nbembed.validation import check_instance, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Classifiers by name. Where labels are few and dimensions many, a covariance that is half shrunk
 #: is the better judge: digits from ten labels a class are right in 90 % of cases, not in 70.

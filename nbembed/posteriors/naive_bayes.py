@@ -14,9 +14,10 @@ with S_kj = Σ_n x_nj the class's count of word j and t_n = Σ_j x_nj the length
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
@@ -33,9 +34,6 @@ from nbembed.data.estimator_input import (
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_real, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Bounds of log λ and size of the grid from which the search starts.
 LOW, HIGH, GRID = np.log(1e-6), np.log(1e4), 24

@@ -10,9 +10,10 @@ without variance are left out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -27,9 +28,6 @@ from nbembed.data.estimator_input import (
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_real, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: Pairs of a point and an example in memory at a time.
 PAIRS = 2**21

@@ -10,17 +10,15 @@ every topic in ``components_``, so that p(w|k) is a row over its sum, and p(k) t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nbembed.data.class_probabilities import check_posteriors
 from nbembed.data.matrix_input import matrix_of
 from nbembed.posteriors.value import Posteriors
 from nbembed.validation import check_choice, check_points
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 def topic_posteriors(

@@ -13,17 +13,14 @@ n is then n (N − 1)/(N − n).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import norm
 
-from nbembed.validation import as_generator, check_count, check_instance, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 from nbembed.supervision import Supervision
+from nbembed.validation import as_generator, check_count, check_instance, check_real
 
 
 def accuracy_interval(

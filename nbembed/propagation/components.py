@@ -9,15 +9,13 @@ of the large variance of the first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigvalsh
 from sklearn.decomposition import PCA
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: The most components.
 MOST = 50

@@ -10,16 +10,14 @@ many labels each has says nothing about its size.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf
 
 from nbembed.propagation.components import components
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Added to the variances within classes, as a share of the mean variance of all points: labels of
 #: a class may be copies of each other.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -14,16 +15,12 @@ from nbembed.data.matrix_input import check_data, check_non_negative
 from nbembed.propagation.graph import graph_perplexity, nearest_rows, neighbor_affinities
 from nbembed.propagation.incremental import Propagation
 from nbembed.propagation.stacking import Stacking
+from nbembed.propagation.suggestions import Suggestions
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.classes import class_values
 from nbembed.supervision.conversion import check_y_or_supervision
 from nbembed.supervision.reading import read_labels
 from nbembed.validation import check_flag
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.propagation.suggestions import Suggestions
 
 
 class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -18,9 +18,10 @@ cannot-link removes the edges between its two sides.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from nbembed.affinities import (
@@ -30,19 +31,14 @@ from nbembed.affinities import (
     check_perplexity_of_stored,
     neighbors_of_perplexity,
 )
-from nbembed.data.distances import fewest_stored, name_of
+from nbembed.data.distances import Metric, fewest_stored, name_of
 from nbembed.data.matrix_input import check_data
 from nbembed.data.probabilities import csr_of_rows, cut_pairs
 from nbembed.kernels.calibration import calibrate
 from nbembed.kernels.threads import resolve_threads
 from nbembed.neighbors import find_neighbors, k_smallest, nearest_given
+from nbembed.supervision import Supervision
 from nbembed.validation import auto_perplexity, check_perplexity
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.data.distances import Metric
-    from nbembed.supervision import Supervision
 
 #: Perplexity of the graph, fixed for all data; of few points (n − 1)/3.
 PERPLEXITY = 10.0

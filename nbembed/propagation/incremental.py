@@ -14,9 +14,10 @@ then rows to one:
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.affinities import Affinities
 from nbembed.data.class_probabilities import check_class_prior
@@ -27,9 +28,6 @@ from nbembed.propagation.system import TOLERANCE, Graph, Solution, scores, solve
 from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import check_covers
 from nbembed.validation import check_flag, check_instance, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 #: The least total score of a point that a label reaches: below it the solver's tolerance shows.
 REACH = 1e-6

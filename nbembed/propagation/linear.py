@@ -9,15 +9,13 @@ many columns as there are labels.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: C, the weight of a label against the penalty.
 WEIGHT = 100.0

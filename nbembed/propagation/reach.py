@@ -40,20 +40,15 @@ References
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from nbembed.propagation.folds import folds
-from nbembed.propagation.system import Solution, scores
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.propagation.incremental import Propagation
-    from nbembed.propagation.system import Graph
-    from nbembed.supervision import Supervision
+from nbembed.propagation.incremental import Propagation
+from nbembed.propagation.system import Graph, Solution, scores
+from nbembed.supervision import Supervision
 
 #: Parts of the labels, each left out once.
 FOLDS = 3

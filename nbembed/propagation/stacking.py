@@ -21,25 +21,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from nbembed.propagation.discriminant import Discriminant
 from nbembed.propagation.folds import folds
-from nbembed.propagation.incremental import left_out
+from nbembed.propagation.incremental import Propagation, left_out
 from nbembed.propagation.linear import LinearClassifier, evenly
 from nbembed.propagation.reach import least_reach, none_of_these
+from nbembed.propagation.suggestions import Suggestions
+from nbembed.supervision import Supervision
 from nbembed.system.blas import one_blas_thread
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.propagation.incremental import Propagation
-    from nbembed.propagation.suggestions import Suggestions
-    from nbembed.supervision import Supervision
 
 #: The prior rate of a weight beside the graph's: what a weight of one must gain, in nats.
 RATE = 3.0

@@ -21,18 +21,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 
 from nbembed.kernels.graph_factor import Factor, factorize
 from nbembed.kernels.graph_solve import solve_on_graph
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Preconditioned residual at which a column is solved, relative to the largest right-hand side.
 TOLERANCE = 1e-9

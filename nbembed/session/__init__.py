@@ -5,8 +5,6 @@ Imports run one way: ``core`` (values and pure functions), ``map`` (the moving m
 with ``loading`` and ``second_session``. Each room says what lives there.
 """
 
-from __future__ import annotations
-
 from nbembed.session.core.events import Event
 from nbembed.session.loading import load_session
 from nbembed.session.map.snapshots import Frame, PathStep, Snapshot

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.registry import estimator_of
-
-if TYPE_CHECKING:
-    from nbembed.session.session import Session
+from nbembed.session.session import Session
 
 
 def fitted_to_map(session: Session) -> PlacesNewPoints:

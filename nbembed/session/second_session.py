@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from nbembed.methods.recipe import field_names
+from nbembed.methods.recipe import Recipe, field_names
 from nbembed.session.core.serialization import same
 from nbembed.session.core.settings import method_named, recipe_of
 from nbembed.session.live.threads import begin
 from nbembed.session.session import Session
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Recipe
 
 
 class SecondSession:

@@ -12,9 +12,12 @@ how they answer in each state is in :mod:`nbembed.session.core.state_machine`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
 
 from nbembed.methods.estimator import Estimator
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.recipe import Recipe
 from nbembed.methods.registry import estimator_of
 from nbembed.session.core.data import checked_data, start_arguments
@@ -28,6 +31,7 @@ from nbembed.session.file.recorded import Recorded
 from nbembed.session.file.stored_view import NOTHING
 from nbembed.session.live.controller import Controller
 from nbembed.session.live.giver import provenance_now
+from nbembed.session.live.progress import Progress
 from nbembed.session.live.threads import import_for_threads
 from nbembed.session.map.engine import Engine
 from nbembed.session.readings.history_view import HistoryView
@@ -42,13 +46,6 @@ from nbembed.validation import (
     check_text,
     shown,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from nbembed.methods.live_parameters import LiveParameter
-    from nbembed.session.live.progress import Progress
-
 
 #: The smallest pace, in iterations a second. A map that moves every eleven days is a paused one.
 SLOWEST = 1e-6

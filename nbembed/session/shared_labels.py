@@ -6,15 +6,11 @@ session's own, and so do the logs: what comes from the other side is a command o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.session.session import Session
 from nbembed.supervision.subset import subset, written_back
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from nbembed.session.session import Session
 
 
 class SharedLabels:

@@ -24,8 +24,6 @@ added (:mod:`nbembed.spectral.graphs`, :mod:`nbembed.spectral.costs`), and
 :class:`nbembed.spectral.custom.GraphLearner` makes a learner of any of them.
 """
 
-from __future__ import annotations
-
 from nbembed.methods.registry import register
 from nbembed.spectral.fisher import FDA, LFDA, FDARecipe, LFDARecipe
 from nbembed.spectral.kernel_pca import KPCATrick, KPCATrickRecipe

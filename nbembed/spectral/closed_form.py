@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import orthogonal_procrustes
 
 from nbembed.objectives.base import Evaluation, Objective
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class ClosedForm(Objective):

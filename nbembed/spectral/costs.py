@@ -26,21 +26,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.kernels.distances import squared_distances
 from nbembed.neighbors import find_neighbors, nearest_neighbors
 from nbembed.spectral.graphs import Clique, Edges, Graph, Patch, Sum
 from nbembed.spectral.local_graph import Local
+from nbembed.supervision import Supervision
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 #: The pairs of a class of more points are computed anew wherever they are needed.
 STORED = 2000

@@ -10,24 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.methods.live_parameters import LiveParameter
 from nbembed.spectral.costs import LabelGroups, heat_kernel
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.graph_recipe import GAMMA, POWER, check_constraint, fixed_constraint
 from nbembed.spectral.graphs import Graph
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.solve import Eigenproblem
+from nbembed.spectral.subspace import Subspace
+from nbembed.supervision import Supervision
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.live_parameters import LiveParameter
-    from nbembed.spectral.subspace import Subspace
-    from nbembed.supervision import Supervision
 
 LabelCost = Callable[["NDArray[Any]", LabelGroups], Graph]
 UnlabeledCost = Callable[["NDArray[Any]"], Graph]

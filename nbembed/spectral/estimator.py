@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,15 +15,9 @@ from nbembed.data.matrix_input import check_magnitude
 from nbembed.methods.estimator import Estimator
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.recipe import SpectralRecipe
+from nbembed.spectral.solve import Eigensolution
+from nbembed.supervision import Supervision
 from nbembed.system.blas import one_blas_thread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.spectral.solve import Eigensolution
-    from nbembed.supervision import Supervision
 
 
 class SpectralEstimator(Estimator):

@@ -11,18 +11,15 @@ their local forms (Sugiyama 2007), by which a class of several clusters need not
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from nbembed.spectral.costs import between, local_between, local_within, within
+from numpy.typing import NDArray
+
+from nbembed.spectral.costs import LabelGroups, between, local_between, local_within, within
 from nbembed.spectral.graph_recipe import GraphEstimator, GraphRecipe
+from nbembed.spectral.graphs import Graph
+from nbembed.supervision import Supervision
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.spectral.costs import LabelGroups
-    from nbembed.spectral.graphs import Graph
-    from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

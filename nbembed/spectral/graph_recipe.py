@@ -9,27 +9,22 @@ cached with the subspace that it was made from, so that a slider recomputes only
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.methods.live_parameters import LiveParameter
-from nbembed.spectral.costs import check_scale_neighbor, heat_kernel
+from nbembed.spectral.costs import LabelGroups, check_scale_neighbor, heat_kernel
 from nbembed.spectral.estimator import SpectralEstimator
+from nbembed.spectral.graphs import Graph
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.solve import Eigenproblem
+from nbembed.spectral.subspace import Subspace
+from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_count, check_numbers, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from nbembed.spectral.costs import LabelGroups
-    from nbembed.spectral.graphs import Graph
-    from nbembed.spectral.subspace import Subspace
-    from nbembed.supervision import Supervision
 
 #: The words for B; an array (n_features, n_features) is another choice.
 CONSTRAINTS = ("tabled", "identity", "variance")

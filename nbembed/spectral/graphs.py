@@ -15,16 +15,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.data.sparse_format import check_csr
 from nbembed.validation import check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["Clique", "Edges", "Graph", "Patch", "Sum"]
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
@@ -26,6 +27,9 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from nbembed.data.matrix_input import check_magnitude
 from nbembed.data.sparse_format import check_sparse
 from nbembed.methods.live_parameters import LiveParameter
+from nbembed.methods.recipe import Geometry
+from nbembed.objectives.base import Objective
+from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.fisher import FDA
 from nbembed.spectral.nystrom import (
@@ -38,19 +42,12 @@ from nbembed.spectral.nystrom import (
     symmetric_kernel,
 )
 from nbembed.spectral.recipe import SpectralRecipe
+from nbembed.spectral.solve import Eigenproblem, Eigensolution
 from nbembed.spectral.subspace import Subspace
+from nbembed.supervision import Supervision
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.memory import check_memory
 from nbembed.validation import check_choice, check_count, check_real, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.methods.recipe import Geometry
-    from nbembed.objectives.base import Objective
-    from nbembed.spectral.costs import LabelGroups
-    from nbembed.spectral.solve import Eigenproblem, Eigensolution
-    from nbembed.supervision import Supervision
 
 KERNELS = ("precomputed", *sorted(PAIRWISE_KERNEL_FUNCTIONS))
 #: Which of the parameters scikit-learn's kernels take, under their names there.

@@ -14,16 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.kernels.distances import squared_distances
 from nbembed.spectral.graphs import Graph, check_power, symmetric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Pairs in a block: 16 MiB, of which a few are in memory at a time.
 PAIRS = 2**21

@@ -15,15 +15,13 @@ where all pairs take O(n²) and O(n³).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from nbembed.spectral.subspace import Subspace
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Up to so many points all of them are landmarks, unless their number is given.
 EXACT = 2000

@@ -15,9 +15,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.sparse_format import check_sparse
 from nbembed.kernels.inner_product import rms_radius
@@ -28,14 +29,10 @@ from nbembed.spectral.closed_form import ClosedForm, aligned
 from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.solve import LEAST, Eigenproblem, Eigensolution, solve
 from nbembed.spectral.subspace import Subspace
+from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import check_covers
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_choice, check_count, check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,12 +18,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.methods.live_parameters import LiveParameter
 from nbembed.spectral.costs import (
+    LabelGroups,
     between,
     check_scale_neighbor,
     local_between,
@@ -34,13 +36,8 @@ from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.graph_recipe import GAMMA, NeighborhoodRecipe
 from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.solve import Eigenproblem
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.spectral.costs import LabelGroups
-    from nbembed.spectral.subspace import Subspace
-    from nbembed.supervision import Supervision
+from nbembed.spectral.subspace import Subspace
+from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -29,16 +29,14 @@ maximize have −W in the place of W.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh, null_space, orth
 from scipy.linalg.lapack import dpocon, dpotrf
 
 from nbembed.spectral.graphs import symmetric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Eigenvalues below this share of the largest, times the dimension, are zero.
 ROUNDING = 4 * np.finfo(np.float64).eps

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh, qr, svd
 
@@ -26,9 +27,6 @@ from nbembed.data.distances import check_span, largest_magnitude
 from nbembed.methods.principal_components import leading_directions
 from nbembed.system.blas import one_blas_thread
 from nbembed.system.memory import check_memory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Up to so many directions, min(n − 1, D), are found all at once, and "auto" keeps all of them.
 ALL = 2000

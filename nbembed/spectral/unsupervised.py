@@ -10,10 +10,12 @@ centered. LPP with a power other than one is the paper's LPP*.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from nbembed.methods.live_parameters import LiveParameter
+from nbembed.spectral.costs import LabelGroups
 from nbembed.spectral.estimator import SpectralEstimator
 from nbembed.spectral.graph_recipe import (
     POWER,
@@ -23,12 +25,8 @@ from nbembed.spectral.graph_recipe import (
 )
 from nbembed.spectral.recipe import SpectralRecipe, principal
 from nbembed.spectral.solve import Eigenproblem
-
-if TYPE_CHECKING:
-    from nbembed.methods.live_parameters import LiveParameter
-    from nbembed.spectral.costs import LabelGroups
-    from nbembed.spectral.subspace import Subspace
-    from nbembed.supervision import Supervision
+from nbembed.spectral.subspace import Subspace
+from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,19 +6,15 @@ numbers; what is kept by number follows with :func:`new_numbers`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.supervision.parts import class_name, frozen
+from nbembed.supervision.value import Supervision
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from nbembed.supervision.value import Supervision
 
 
 def merged(supervision: Supervision, old: Any, into: Any) -> Supervision:

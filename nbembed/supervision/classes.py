@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.supervision import Supervision
 from nbembed.supervision.reading import read_labels
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
 
 
 def class_values(supervision: Supervision, n_classes: int, y: Any) -> NDArray[Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.class_probabilities import check_probabilities
 from nbembed.data.natural_order import natural_key
@@ -13,9 +14,6 @@ from nbembed.supervision.parts import class_name, frozen, without
 from nbembed.supervision.reading import read_labels
 from nbembed.supervision.value import Supervision
 from nbembed.validation import check_count, check_name, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def as_supervision(value: Any, n_samples: int, name: str = "y") -> Supervision:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def read_labels(value: Any, name: str = "y", *, warns: bool = False) -> NDArray[Any]:

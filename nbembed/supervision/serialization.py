@@ -7,16 +7,14 @@ Nothing here knows the class :class:`~nbembed.supervision.Supervision`, which is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.class_probabilities import check_probabilities
 from nbembed.supervision.parts import class_name
 from nbembed.validation import check_count, check_points, check_real, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Entries of the dictionary, and those that files of earlier versions lack.
 ENTRIES = ("n_samples", "classes", "labels", "rows", "links", "cannot_links")

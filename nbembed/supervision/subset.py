@@ -5,15 +5,11 @@ Pins are left out of both: they hold points at places of one map.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.supervision.parts import frozen
 from nbembed.supervision.value import Supervision
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def subset(whole: Supervision, points: NDArray[np.intp]) -> Supervision:

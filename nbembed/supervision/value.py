@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.supervision.parts import (
     LinkGroups,
@@ -42,9 +43,6 @@ from nbembed.validation import (
     shown,
     shown_names,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 class Supervision:

@@ -12,12 +12,8 @@ each counts with this weight, and a pair of points of a class with the product o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: What rounding may leave of the weight of a uniform row.
 ROUNDING = 1e-12

@@ -6,12 +6,16 @@ import os
 import pathlib
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.drawing.class_palette import ClassPalette
 from nbembed.kernels import compilation
+from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe
 from nbembed.points.point_data import PointData
+from nbembed.session import Session
 from nbembed.session.core.handle import Handle
 from nbembed.session.readings.why import Why
 from nbembed.supervision import Supervision
@@ -48,12 +52,6 @@ from nbembed.widget.view.comparing import Comparing
 from nbembed.widget.view.comparison import Comparison
 from nbembed.widget.view.view_state import present_view
 from nbembed.widget.wire import schema
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.methods.estimator import Estimator
-    from nbembed.session import Session
 
 _STATIC = pathlib.Path(__file__).parent / "static"
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
@@ -49,9 +50,6 @@ from nbembed.methods import HSSNE, Geometry, ParametricEmbedding
 from nbembed.methods.initialization import scaling_axes
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor, class_posteriors
 from nbembed.supervision import Supervision
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Of the graphs of Laplacian eigenmaps.
 NEIGHBORS = (5, 7, 10, 12, 15, 20)

@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.model_selection import KFold
 
@@ -48,9 +49,6 @@ from nbembed.methods import SNE, Geometry, Mbed, NeRV, ParametricEmbedding, SNeR
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor, class_posteriors
 from nbembed.supervision import Supervision
 from nbembed.system.atomic import write_atomically
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 FOLDER = KEPT.parent / "images" / "reproduction"
 #: A tEXt chunk with this key has the digest of the sources that a picture was drawn with.

@@ -19,9 +19,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.datasets import load_digits
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
@@ -33,9 +34,6 @@ from nbembed.experiments.papers.nearest_labeled import nearest_labels
 from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.methods import Mbed
 from nbembed.propagation import PropagationClassifier
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Returns the classes of all points from data, known labels and the number of the split.
 Classifier = Callable[[Any, "NDArray[np.int64]", int], "NDArray[Any]"]

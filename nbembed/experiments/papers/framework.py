@@ -34,9 +34,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from nbembed.datasets import load
@@ -48,13 +49,9 @@ from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.methods.recipe import Geometry
 from nbembed.spectral import DNERecipe, LFDARecipe, LPPRecipe, SELFRecipe
 from nbembed.spectral.kernel_pca import KPCATrickRecipe
+from nbembed.spectral.recipe import SpectralRecipe
 from nbembed.spectral.subspace import Subspace
 from nbembed.supervision import as_supervision
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.spectral.recipe import SpectralRecipe
 
 SPLITS = range(10)
 FOLDS = 10

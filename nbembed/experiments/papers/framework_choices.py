@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.datasets import load
 from nbembed.experiments.papers.base import Experiment, Figure
@@ -36,11 +37,7 @@ from nbembed.experiments.papers.framework import (
 )
 from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.spectral import LFDARecipe
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.spectral.subspace import Subspace
+from nbembed.spectral.subspace import Subspace
 
 Epsilon = float | Literal["gamma"]
 

@@ -26,9 +26,10 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.datasets import load_iris, load_wine
 from sklearn.decomposition import PCA
@@ -45,9 +46,6 @@ from nbembed.methods.initialization import best_scale
 from nbembed.optimizers import FixedPoint
 from nbembed.run import Run
 from nbembed.supervision import Supervision
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 PERPLEXITY = 30
 #: Starts of the unsupervised maps; draws of known pairs, each with its start.

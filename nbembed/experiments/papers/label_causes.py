@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.experiments.papers.base import Experiment, Figure
 from nbembed.experiments.papers.few_labels import BOOK, task
@@ -24,9 +25,6 @@ from nbembed.experiments.papers.structure import (
 from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.neighbors import nearest_neighbors
 from nbembed.propagation import PropagationClassifier
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: The set of ``few-labels`` of which the cause is asked.
 OVERLAPPING = "ssl_bci"

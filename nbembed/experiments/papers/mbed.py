@@ -26,14 +26,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from sklearn.metrics.cluster import contingency_matrix
 
+from nbembed.affinities import Affinities
 from nbembed.datasets import Dataset, read
 from nbembed.experiments.papers.base import Experiment, Figure
 from nbembed.experiments.papers.few_labels import GRAPH, spreading
@@ -43,15 +45,10 @@ from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.measures import homogeneity, inconsistent_pairs
 from nbembed.methods import SNE, Mbed
 from nbembed.methods.mbed.recipe import MbedRecipe
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.affinities import Affinities
-    from nbembed.methods.recipe import Geometry
-    from nbembed.objectives import LargeMargin
-    from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin
-    from nbembed.supervision import Supervision
+from nbembed.methods.recipe import Geometry
+from nbembed.objectives import LargeMargin
+from nbembed.objectives.heavy_tailed_margin import HeavyTailedMargin
+from nbembed.supervision import Supervision
 
 LABELS = 50
 #: Of the benchmark, and of digits: splits, and labels a class.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.neighbors import nearest_neighbors
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def nearest_labels(X: Any, known: NDArray[np.int64]) -> NDArray[np.int64]:

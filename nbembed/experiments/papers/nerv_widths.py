@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from nbembed.datasets import read
 from nbembed.experiments.papers.base import Experiment, Figure
 from nbembed.methods import NeRV
 from nbembed.neighbors import nearest_neighbors
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 NEIGHBORS = 20
 TRADEOFF = 0.1

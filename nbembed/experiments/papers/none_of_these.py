@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
@@ -27,9 +28,6 @@ from nbembed.experiments.papers.base import Experiment, Figure
 from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.methods import Mbed
 from nbembed.propagation import PropagationClassifier
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Returns which points are of none of the classes that have labels.
 Finder = Callable[["NDArray[Any]", "NDArray[np.int64]"], "NDArray[np.bool_]"]

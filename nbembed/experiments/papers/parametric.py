@@ -22,9 +22,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 from nbembed.datasets import read
@@ -34,9 +35,6 @@ from nbembed.measures import class_f_measure, class_precision
 from nbembed.methods import SNE, ParametricEmbedding
 from nbembed.methods.initialization import scaling_axes
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor, class_posteriors
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 STARTS = range(3)
 #: Documents per newsgroup, and labels per digit.

@@ -18,9 +18,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
@@ -39,9 +40,6 @@ from nbembed.measures import class_precision, knn_error
 from nbembed.methods import SNE, ParametricEmbedding
 from nbembed.methods.initialization import scaling_axes
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor, class_posteriors
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CLASSES, DOCUMENTS = 10, 250
 H = (5, 25, 50, 125, 250)

@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import euclidean_distances
@@ -28,9 +29,6 @@ from nbembed.experiments.papers.parametric_figures import isomap, kda, sne
 from nbembed.experiments.papers.ranges import least_above
 from nbembed.methods import ParametricEmbedding
 from nbembed.posteriors import NaiveBayes
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 SIZES = (500, 1000, 2000, 4000)
 #: Slopes of Table 2.

@@ -24,9 +24,10 @@ import itertools
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 from scipy.stats import spearmanr
 from sklearn.decomposition import LatentDirichletAllocation
@@ -36,9 +37,6 @@ from nbembed.experiments.papers.base import Experiment, Figure
 from nbembed.experiments.papers.parametric import distances
 from nbembed.methods import ParametricEmbedding
 from nbembed.methods.initialization import scaling_axes
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 TOPICS, SHOWN = 50, 5
 PASSES, BATCH = 5, 512

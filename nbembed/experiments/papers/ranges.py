@@ -14,13 +14,10 @@ times, the range is what chance would hardly reach (:func:`margin_by_chance`).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import norm, t
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 #: Of predictions, on both sides.
 CONFIDENCE = 0.95

@@ -41,9 +41,10 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
@@ -60,9 +61,6 @@ from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.learning_metric import LearningMetric
 from nbembed.measures import paired_t_test
 from nbembed.methods import HSSNE, NeRV, SNeRV
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 POINTS = 1500
 FOLDS = 10

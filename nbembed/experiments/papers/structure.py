@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits, load_wine
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
@@ -30,9 +31,6 @@ from nbembed.measures import trustworthiness
 from nbembed.methods import HSSNE
 from nbembed.neighbors import nearest_neighbors
 from nbembed.propagation import PropagationClassifier
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 N_SAMPLES = 800
 NEIGHBORS = 10

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import warnings
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 
 def has_umap() -> bool:

@@ -10,8 +10,6 @@ Points are visited row by row of the grid, so that the nodes they touch stay in 
 plane, :mod:`.plane` does the work of a point.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nbembed.kernels.codegen.compiling import compiled, inlined

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Geometry, PathStep
-    from nbembed.run import Run
+from nbembed.methods.recipe import Geometry, PathStep
+from nbembed.run import Run
 
 
 @dataclass(frozen=True)

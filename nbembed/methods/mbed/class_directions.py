@@ -7,16 +7,14 @@ class more), the new set is rotated, as a whole, towards the positions of the la
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import orthogonal_procrustes
 from scipy.optimize import linear_sum_assignment
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 
 def labeled_classes(supervision: Supervision) -> tuple[int, ...]:

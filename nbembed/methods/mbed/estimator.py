@@ -9,9 +9,10 @@ most labeled points agree with.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.utils import ClassifierTags
 
@@ -21,19 +22,13 @@ from nbembed.methods.mbed.annealing import Finish, StopFlag
 from nbembed.methods.mbed.recipe import MbedRecipe, none_of_these
 from nbembed.methods.out_of_sample import PlacesNewPoints
 from nbembed.methods.placement import RowCost
-from nbembed.methods.recipe import PathStep
+from nbembed.methods.recipe import Geometry, PathStep
 from nbembed.methods.settings import as_generator
 from nbembed.objectives.link_shares import LinkForm
 from nbembed.objectives.regions import regions_around
-from nbembed.supervision import as_supervision
+from nbembed.run import Run
+from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.classes import class_values
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.methods.recipe import Geometry
-    from nbembed.run import Run
-    from nbembed.supervision import Supervision
 
 
 class Mbed(PlacesNewPoints):

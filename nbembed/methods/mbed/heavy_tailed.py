@@ -8,24 +8,21 @@ labels, and the boundaries harden on it. All of this is ours.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from nbembed.affinities import Affinities
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.hssne import HSSNERecipe
 from nbembed.methods.initialization import SMALL
 from nbembed.methods.recipe import Geometry
 from nbembed.neighbors import nearest_neighbors
 from nbembed.run import Run
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.affinities import Affinities
-    from nbembed.schedule import Schedule
-    from nbembed.supervision import Supervision
+from nbembed.schedule import Schedule
+from nbembed.supervision import Supervision
 
 #: Stages of annealing, and λ at their ends in units of the map's radius r: around centers, whose
 #: distances are a fraction of r, and along directions.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.affinities import (
     Affinities,
@@ -35,6 +36,7 @@ from nbembed.objectives.cannot_links import check_neighbors_left
 from nbembed.objectives.checks import Algorithm
 from nbembed.objectives.directions import check_directions
 from nbembed.objectives.link_shares import LinkForm
+from nbembed.supervision import Supervision
 from nbembed.supervision.class_changes import new_numbers
 from nbembed.validation import (
     check_choice,
@@ -44,11 +46,6 @@ from nbembed.validation import (
     check_real,
     shown,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.supervision import Supervision
 
 #: Algorithm 1: steps of the crude SNE (s0) and number of annealing stages.
 CRUDE_STEPS = 10

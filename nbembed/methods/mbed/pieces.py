@@ -19,21 +19,18 @@ that nobody has named gets no center and is not drawn to one.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from nbembed.affinities import Affinities
 from nbembed.objectives.regions import Centers
 from nbembed.propagation import Propagation, neighbor_affinities, propagate
 from nbembed.propagation.incremental import from_zero
 from nbembed.propagation.reach import TOLERANCE, least_reach, none_of_these
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.affinities import Affinities
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 #: Share of the points that one center more must put into the right region.
 WORTH = 0.005

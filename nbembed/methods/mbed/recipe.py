@@ -22,9 +22,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.affinities import Affinities, global_affinities, perplexity_affinities
 from nbembed.kernels.inner_product import rms_radius
@@ -64,11 +65,7 @@ from nbembed.objectives.regions import Rays
 from nbembed.optimizers import ConjugateGradient, MomentumGradient, MomentumLBFGS, Optimizer
 from nbembed.run import Run
 from nbembed.schedule import Schedule, Stage
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 #: Algorithm 1: variance of the crude SNE's start, variance of the second start in units of r, and λ
 #: at the ends of the annealing in units of r.

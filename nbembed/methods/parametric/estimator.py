@@ -8,9 +8,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -19,15 +20,11 @@ from nbembed.data.estimator_input import chunk_by_chunk
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.parametric.recipe import ParametricEmbeddingRecipe
 from nbembed.objectives import Parametric
+from nbembed.posteriors import Posteriors
 from nbembed.posteriors.classify import Learned, labeled_classes, resolve_classifier
+from nbembed.run import Run
 from nbembed.supervision import Supervision
 from nbembed.supervision.classes import class_values
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.posteriors import Posteriors
-    from nbembed.run import Run
 
 
 class ParametricEmbedding(Estimator):

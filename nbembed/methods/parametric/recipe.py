@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from nbembed.data.class_probabilities import check_class_prior, check_posteriors
@@ -34,6 +35,7 @@ from nbembed.methods.live_parameters import LiveParameter
 from nbembed.methods.recipe import Geometry, Part, Recipe, Start
 from nbembed.methods.settings import check_shared, resolve_optimizer
 from nbembed.objectives import Parametric
+from nbembed.objectives.base import Objective
 from nbembed.objectives.checks import check_range
 from nbembed.objectives.constant import Constant
 from nbembed.objectives.parametric import resolve_eta
@@ -45,14 +47,9 @@ from nbembed.posteriors.classify import (
     resolve_classifier,
 )
 from nbembed.run import Run
+from nbembed.supervision import Supervision
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_choice, check_components, check_numbers, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.objectives.base import Objective
-    from nbembed.supervision import Supervision
 
 #: Steps of the centers alone when they are fitted to points that another method has placed.
 FITTING_STEPS = 15

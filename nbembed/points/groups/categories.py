@@ -7,18 +7,14 @@ P(c | group) / P(c). It is finite also where a category occurs in one group only
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from nbembed.points.groups.numbers import adjusted
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from numpy.typing import NDArray
 
 #: Categories of a column that are told apart by name.
 MOST_VALUES = 6

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points.groups.categories import (
     MOST_VALUES,
@@ -23,17 +25,11 @@ from nbembed.points.groups.numbers import (
     p_values,
     share_above,
 )
+from nbembed.points.groups.variables import Categories, Numbers, Variables
 from nbembed.points.groups.words import WordDifference, compare_words
+from nbembed.points.images import Images
 from nbembed.points.text import in_sentence, text_of
 from nbembed.system.optional_packages import load_optional
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from nbembed.points.groups.variables import Categories, Numbers, Variables
-    from nbembed.points.images import Images
 
 #: Features, columns of categories and words that a description has by default.
 MOST = 12

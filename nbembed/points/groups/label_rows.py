@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points.export import utc
 from nbembed.points.groups.rows import RowColumn, column_at, in_order, one_line, ranks_of
+from nbembed.points.point_data import PointData
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.point_data import PointData
     from nbembed.session.core.provenance import Provenance
     from nbembed.supervision import Supervision
 

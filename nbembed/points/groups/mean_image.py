@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.images import Images
+from nbembed.points.images import Images
 
 #: Images of a group that are read; of more points, so many evenly spaced ones.
 MOST_IMAGES = 200

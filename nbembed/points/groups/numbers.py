@@ -15,18 +15,14 @@ have one; they are adjusted for their number by Benjamini and Hochberg.
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import false_discovery_control, ttest_ind_from_stats
 
 from nbembed.points.whole_numbers import are_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from numpy.typing import NDArray
 
 #: Bars of a histogram.
 BARS = 24

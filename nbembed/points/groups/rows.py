@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.data.natural_order import natural_key
 from nbembed.points.groups.variables import unnamed
+from nbembed.points.point_data import PointData
 from nbembed.points.text import is_missing, name_of, text_of
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.point_data import PointData
 
 #: Columns of a table that are shown.
 MOST_COLUMNS = 40

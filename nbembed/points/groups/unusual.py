@@ -6,17 +6,13 @@ feature counts by the point or by the mean of its neighbors, whichever is nearer
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from nbembed.points.groups.numbers import Moments
-    from nbembed.points.groups.variables import Numbers, Variables
+from nbembed.points.groups.numbers import Moments
+from nbembed.points.groups.variables import Numbers, Variables
 
 #: Features that are named, the highest and the lowest.
 MOST_HIGH, MOST_LOW = 4, 2

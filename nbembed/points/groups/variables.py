@@ -11,21 +11,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from nbembed.points.columns import Column, as_column
 from nbembed.points.groups.numbers import Moments, moments
 from nbembed.points.point_columns import MatrixKey
+from nbembed.points.point_data import PointData
+from nbembed.points.table import Table
 from nbembed.points.text import name_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.point_data import PointData
-    from nbembed.points.table import Table
 
 #: Numbers that are read at a time.
 BLOCK = 2**20

@@ -16,18 +16,14 @@ Benjamini and Hochberg.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 from nbembed.points.groups.numbers import adjusted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    from numpy.typing import NDArray
 
 #: The prior weighs as much as so many words.
 PRIOR = 100.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -12,11 +12,8 @@ from sklearn.base import clone
 from nbembed.points.preparation.columns import PreparedColumn, judged_column, numbers_of
 from nbembed.points.preparation.estimator import Preparation
 from nbembed.points.preparation.weighing import NO_WEIGHT
-from nbembed.points.table import listed
+from nbembed.points.table import Table, listed
 from nbembed.validation import check_flag
-
-if TYPE_CHECKING:
-    from nbembed.points.table import Table
 
 #: Changes that a description of a map tells.
 MOST_CHANGES = 2

@@ -8,22 +8,19 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import KNNImputer, MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from nbembed.points.preparation.weighing import logarithms
+from nbembed.points.table import Table
 from nbembed.points.text import is_missing, name_of, text_of
 from nbembed.points.whole_numbers import are_whole
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.table import Table
 
 #: Categories that a column may have to be embedded without being named.
 MOST_CATEGORIES = 20

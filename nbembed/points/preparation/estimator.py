@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer
@@ -25,7 +26,7 @@ from nbembed.points.preparation.columns import (
     judged_column,
 )
 from nbembed.points.preparation.matrices import MOST_FEATURES, kind_of_matrix, steps_of
-from nbembed.points.preparation.reading import as_names, read, texts_of, without_infinite
+from nbembed.points.preparation.reading import Source, as_names, read, texts_of, without_infinite
 from nbembed.points.preparation.weighing import has_uses, weighing, with_uses
 from nbembed.points.preparation.wording import (
     check_complete,
@@ -38,11 +39,6 @@ from nbembed.points.preparation.wording import (
 from nbembed.points.table import Table, is_name, listed
 from nbembed.system.blas import one_blas_thread
 from nbembed.validation import check_choice, check_count, check_flag
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.preparation.reading import Source
 
 KINDS = ("auto", "numbers", "table", "wide", "words", "cells", "texts")
 MISSING = ("median", "mean", "neighbors", "error")

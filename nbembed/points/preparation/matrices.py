@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import FunctionTransformer, Normalizer
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: With more features than this there are too many.
 MOST_FEATURES = 100

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
@@ -15,9 +16,6 @@ from nbembed.data.matrix_input import matrix_of
 from nbembed.points.table import Table, as_table, is_annotated, listed
 from nbembed.points.text import is_missing
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

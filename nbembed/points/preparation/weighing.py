@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.preprocessing import FunctionTransformer
 
 from nbembed.points.preparation.reading import as_names
@@ -14,8 +15,6 @@ from nbembed.points.table import listed
 from nbembed.validation import check_real, shown
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from nbembed.points.preparation.columns import PreparedColumn
 
 #: The largest weight of a column.

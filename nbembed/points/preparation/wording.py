@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from numpy.typing import NDArray
+
+from nbembed.points.preparation.columns import PreparedColumn
 from nbembed.points.text import in_sentence, name_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.preparation.columns import PreparedColumn
 
 #: Columns of which a note or an error tells more than the name.
 MOST_TOLD = 4

@@ -9,18 +9,15 @@ undo and redo, under another name of its class, and in a file.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.session.core.commands import has_flag
+from nbembed.session.core.events import Event
+from nbembed.supervision import Supervision
 from nbembed.supervision.conversion import without_labels
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.session.core.events import Event
-    from nbembed.supervision import Supervision
 
 
 class AcceptedLabels:

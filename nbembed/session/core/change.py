@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from nbembed.session.core.command_entry import Arguments, Command
 from nbembed.session.core.invalidation import Invalidation, invalidated
-
-if TYPE_CHECKING:
-    from nbembed.session.core.command_entry import Arguments, Command
-    from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.session_state import SessionState
 
 
 @dataclass(frozen=True)
@@ -55,12 +52,16 @@ class Change:
     @property
     def leaves_place(self) -> bool:
         """True where the settings before are a place of the history that one can return to."""
-        return self.new.has_place(self.old.settings)
+        settings, history = self.old.settings, self.new.history
+        steps = (*history.past, *history.future)
+        return settings is not self.new.settings and any(s.settings is settings for s in steps)
 
     @property
     def snapshot(self) -> int:
         """The number of the snapshot that the command names, 0 if it names none."""
-        return self.new.snapshot_number(self.arguments)
+        name = self.arguments.get("name")
+        kept = self.new.snapshots.get(name) if isinstance(name, str) else None
+        return 0 if kept is None else kept.number
 
     def events(self) -> list[str]:
         """Return the events that subscribers are notified of when the command has taken effect."""

@@ -7,20 +7,17 @@ Pure functions of settings or state, arguments and context, in the forms that an
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from nbembed.session.core.command_entry import Arguments, Context, SourceWriter
 from nbembed.session.core.serialization import is_opaque
-from nbembed.session.core.settings import method_named, recipe_of
+from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.settings import Settings, method_named, recipe_of
 from nbembed.session.core.snapshot_names import require_snapshot
 from nbembed.supervision import Supervision
 from nbembed.validation import check_real, shown
-
-if TYPE_CHECKING:
-    from nbembed.session.core.command_entry import Arguments, Context, SourceWriter
-    from nbembed.session.core.session_state import SessionState
-    from nbembed.session.core.settings import Settings
 
 #: The most that an accepted suggestion counts as.
 SUREST = 0.9999

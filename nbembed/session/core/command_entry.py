@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from nbembed.methods.recipe import PathStep, Recipe
+from nbembed.propagation import Suggestions
 from nbembed.session.core.arguments import PARAMETER_MAP, PARAMETERS, REQUIRED, Argument
+from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.settings import Settings
+from nbembed.session.core.state_machine import Role
 from nbembed.validation import shown
 
 if TYPE_CHECKING:
-    from nbembed.methods.recipe import PathStep, Recipe
-    from nbembed.propagation import Suggestions
     from nbembed.session.core.change import Change
-    from nbembed.session.core.session_state import SessionState
-    from nbembed.session.core.settings import Settings
-    from nbembed.session.core.state_machine import Role
 
 Arguments = Mapping[str, Any]
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from nbembed.session.core.arguments import (
     CLASS_NAME,
@@ -58,13 +57,11 @@ from nbembed.session.core.command_effects import (
     with_parameters,
 )
 from nbembed.session.core.command_entry import Arguments, Command, Context, Flag
+from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.settings import Settings
 from nbembed.supervision.class_changes import merged, removed
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from nbembed.session.core.provenance import Provenance
-    from nbembed.session.core.settings import Settings
 
 
 def command_named(name: str) -> Command:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from nbembed.data.distances import check_span
 from nbembed.data.matrix_input import check_data
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Recipe
-    from nbembed.session.core.settings import Settings
+from nbembed.methods.recipe import Recipe
+from nbembed.session.core.settings import Settings
 
 
 def digest(X: Any) -> str:

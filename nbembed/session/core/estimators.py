@@ -23,18 +23,16 @@ import importlib
 import sys
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from nbembed.learning_metric import LearningMetric
 from nbembed.methods.registry import estimator_of, registered
 from nbembed.posteriors import NaiveBayes, SoftNearestNeighbor
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Packages whose estimators are parameters of their own kind: copied, and compared by parameters.
 PACKAGES = ("sklearn", "nbembed")

@@ -13,13 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.settings import Settings
-
-if TYPE_CHECKING:
-    from nbembed.session.core.provenance import Provenance
-    from nbembed.session.core.snapshot_names import Names, Naming
+from nbembed.session.core.snapshot_names import Names, Naming
 
 #: The name of a command, and its arguments as the log keeps them.
 Given = tuple[str, Mapping[str, Any]]

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbembed.methods.recipe import Part
 from nbembed.session.core.serialization import same
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Part
-    from nbembed.session.core.settings import Settings
-    from nbembed.supervision import Supervision
+from nbembed.session.core.settings import Settings
+from nbembed.supervision import Supervision
 
 #: With the affinities goes the optimizer: what enters the one may decide the other (NeRV descends
 #: by another rule in a learned metric). It is made in no time, and an equal one changes nothing.

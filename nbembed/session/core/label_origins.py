@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.session.core.provenance import Provenance
-    from nbembed.supervision import Supervision
+from nbembed.session.core.provenance import Provenance
+from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 # What these packages export is registered by importing them.
 import nbembed.methods
 import nbembed.spectral  # noqa: F401
+from nbembed.methods.recipe import Recipe
 from nbembed.methods.registry import recipe_type_of, registered
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Recipe
 
 #: Of a parameter that is chosen by the data and their number.
 AUTO = "auto"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.session.core.history import Given, History, Step
 from nbembed.session.core.label_origins import after_labeling
+from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.settings import Settings
 from nbembed.session.core.snapshot_names import (
     KeptSettings,
@@ -20,11 +21,6 @@ from nbembed.session.core.snapshot_names import (
     require_snapshot,
 )
 from nbembed.validation import shown, shown_names
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.session.core.provenance import Provenance
 
 
 @dataclass(frozen=True)
@@ -80,11 +76,6 @@ class SessionState:
         if place == self.history.place:
             return self
         return replace(self, settings=settings, snapshots=names, history=history)
-
-    def has_place(self, settings: Settings) -> bool:
-        """Return whether these very settings are of a past or future place of the history."""
-        steps = (*self.history.past, *self.history.future)
-        return settings is not self.settings and any(s.settings is settings for s in steps)
 
     def told_by(
         self,
@@ -148,12 +139,6 @@ class SessionState:
             step.naming.kept.number: None for step in steps if step.naming is not None
         }
         return {**known, **{kept.number: name for name, kept in self.snapshots.items()}}
-
-    def snapshot_number(self, arguments: Mapping[str, Any]) -> int:
-        """Return the number of the snapshot that a command names, 0 if it names none."""
-        name = arguments.get("name")
-        kept = self.snapshots.get(name) if isinstance(name, str) else None
-        return 0 if kept is None else kept.number
 
     def with_selection(self, name: str, points: Sequence[int]) -> SessionState:
         """Return the state with points saved under a name, in place of any that had it."""

@@ -17,15 +17,14 @@ import numpy as np
 from nbembed.methods.estimator import Estimator
 from nbembed.methods.recipe import Recipe, field_names
 from nbembed.session.core.estimators import is_estimator
-from nbembed.session.core.label_origins import after_labeling
+from nbembed.session.core.label_origins import LabelOrigins, after_labeling
+from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.serialization import description, same
+from nbembed.supervision import Supervision
 from nbembed.validation import shown
 
 if TYPE_CHECKING:
     from nbembed.session.core.invalidation import Invalidation
-    from nbembed.session.core.label_origins import LabelOrigins
-    from nbembed.session.core.provenance import Provenance
-    from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,12 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from nbembed.session.core.settings import Settings
 from nbembed.validation import shown, shown_names
-
-if TYPE_CHECKING:
-    from nbembed.session.core.settings import Settings
 
 
 @dataclass(frozen=True)

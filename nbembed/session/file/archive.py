@@ -17,12 +17,10 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: The name of the JSON document.
 DOCUMENT = "session.json"

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nbembed.methods.recipe import Recipe
 from nbembed.session.core.arguments import NEW_NAME
 from nbembed.session.core.command_entry import Command
 from nbembed.session.core.events import Event
@@ -22,9 +23,6 @@ from nbembed.session.core.settings import Settings, stored_recipe
 from nbembed.session.core.snapshot_names import KeptSettings, by_number
 from nbembed.supervision import Supervision
 from nbembed.validation import check_points
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Recipe
 
 COMMAND = "checkpoint"
 #: It is no command that anybody can give; a map settles at its state as at any other.

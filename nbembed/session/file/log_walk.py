@@ -10,9 +10,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from nbembed.methods.recipe import field_names
+from nbembed.methods.recipe import Recipe, field_names
 from nbembed.session.core.command_entry import Context
 from nbembed.session.core.commands import MOTION, command_named, decide, has_flag
 from nbembed.session.core.events import Event
@@ -24,10 +24,6 @@ from nbembed.session.core.state_machine import STATES
 from nbembed.session.file import checkpoint
 from nbembed.supervision import Supervision
 from nbembed.validation import check_choice, check_text
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Recipe
-
 
 #: Why a file is refused whose state nothing in it says.
 UNDECIDED = "its log has a value that it only describes, and no checkpoint after that"

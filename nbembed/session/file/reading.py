@@ -13,9 +13,10 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.sparse_format import csr_from_parts
 from nbembed.methods.recipe import Geometry, PathStep, Recipe, given_dimensions
@@ -29,6 +30,7 @@ from nbembed.session.core.events import Event
 from nbembed.session.core.serialization import decode, decode_supervision, description
 from nbembed.session.core.settings import Settings, stored_recipe
 from nbembed.session.core.snapshot_names import KeptSettings
+from nbembed.session.core.state_machine import State
 from nbembed.session.file.archive import Archive
 from nbembed.session.file.checkpoint import COMMAND, settings_of_snapshots
 from nbembed.session.file.log_walk import UNDECIDED, LogWalk, checked_log
@@ -37,15 +39,10 @@ from nbembed.session.live.controller import Controller
 from nbembed.session.map.engine import Engine
 from nbembed.session.map.run_state import PinnedPositions, RunState
 from nbembed.session.map.snapshots import Snapshot
+from nbembed.supervision import Supervision
 from nbembed.system.atomic import Identity, identity
 from nbembed.system.regular_files import open_regular
 from nbembed.validation import check_path, check_points
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.session.core.state_machine import State
-    from nbembed.supervision import Supervision
 
 
 class Stored(NamedTuple):

@@ -5,22 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from numpy.typing import ArrayLike
+
+from nbembed.methods.estimator import Estimator
+from nbembed.methods.recipe import Recipe
 from nbembed.session.core.commands import MOTION, has_flag
+from nbembed.session.core.events import Event
 from nbembed.session.file.replay import replay
 from nbembed.session.file.script import script, script_of_step
 from nbembed.session.file.storage import save
+from nbembed.session.file.stored_view import View
+from nbembed.session.live.controller import Controller
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from nbembed.methods.estimator import Estimator
-    from nbembed.methods.recipe import Recipe
-    from nbembed.session.core.events import Event
-    from nbembed.session.file.stored_view import View
-    from nbembed.session.live.controller import Controller
 
 
 class Recorded:

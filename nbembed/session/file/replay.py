@@ -10,26 +10,24 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from numpy.typing import ArrayLike
+
+from nbembed.methods.estimator import Estimator
+from nbembed.methods.recipe import Recipe
 from nbembed.session.core.change import Change
 from nbembed.session.core.commands import COMMANDS, MOTION
 from nbembed.session.core.data import checked_data, digest
 from nbembed.session.core.events import Event, as_events
 from nbembed.session.core.methods import known_methods
+from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.settings import recipe_of
+from nbembed.session.core.state_machine import State
 from nbembed.session.file import checkpoint
 from nbembed.session.file.log_walk import LogWalk, first_settings
 from nbembed.session.live.controller import Controller
 from nbembed.session.map.engine import Engine
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from nbembed.methods.estimator import Estimator
-    from nbembed.methods.recipe import Recipe
-    from nbembed.session.core.session_state import SessionState
-    from nbembed.session.core.state_machine import State
 
 
 def replay(

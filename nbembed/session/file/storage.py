@@ -33,11 +33,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from types import EllipsisType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
+from nbembed.methods.recipe import Geometry
+from nbembed.run import Record
+from nbembed.schedule import Stage
 from nbembed.session.core.commands import MOTION
 from nbembed.session.core.serialization import encode
 from nbembed.session.file.archive import write_archive
@@ -49,21 +54,11 @@ from nbembed.session.file.checkpoint import (
 )
 from nbembed.session.file.reading import FORMAT, MEASURES, SMALL, VERSION
 from nbembed.session.file.stored_view import FOLDER, NOTHING, View
+from nbembed.session.live.controller import Controller
+from nbembed.session.live.records import SessionRecord
 from nbembed.session.map.snapshots import Snapshot
-from nbembed.system.atomic import check_destination, write_atomically
-
-if TYPE_CHECKING:
-    from types import EllipsisType
-
-    from numpy.typing import NDArray
-
-    from nbembed.methods.recipe import Geometry
-    from nbembed.run import Record
-    from nbembed.schedule import Stage
-    from nbembed.session.live.controller import Controller
-    from nbembed.session.live.records import SessionRecord
-    from nbembed.supervision import Supervision
-    from nbembed.system.atomic import Identity
+from nbembed.supervision import Supervision
+from nbembed.system.atomic import Identity, check_destination, write_atomically
 
 
 def save(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
-    from nbembed.session.file.archive import Archive
+from nbembed.session.file.archive import Archive
 
 #: JSON data, and arrays by name; both empty where nothing was shown.
 View = tuple[Mapping[str, Any], Mapping[str, "NDArray[Any]"]]

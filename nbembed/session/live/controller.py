@@ -22,33 +22,29 @@ from collections.abc import Mapping
 from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nbembed.methods.recipe import Recipe
 from nbembed.session.core.accepted_labels import AcceptedLabels
 from nbembed.session.core.change import Change
-from nbembed.session.core.command_entry import Context
+from nbembed.session.core.command_entry import Command, Context
 from nbembed.session.core.commands import COMMANDS, decide
+from nbembed.session.core.events import Event
 from nbembed.session.core.provenance import Provenance
+from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.state_machine import Facts, State, transition, wakes
 from nbembed.session.live.background import BackgroundTask
 from nbembed.session.live.executor import Executor
 from nbembed.session.live.giver import provenance_now
 from nbembed.session.live.mailbox import Mailbox
 from nbembed.session.live.preparation import Preparation
-from nbembed.session.live.records import QueuedCommand
+from nbembed.session.live.records import QueuedCommand, SessionRecord
 from nbembed.session.live.suggester import Suggester
 from nbembed.session.live.threads import tell_of_forks
 from nbembed.session.live.withdrawal import without_waiting
 from nbembed.session.live.worker import Worker, as_exception
+from nbembed.session.map.engine import Engine
 from nbembed.validation import check_real, shown
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Recipe
-    from nbembed.session.core.command_entry import Command
-    from nbembed.session.core.events import Event
-    from nbembed.session.core.session_state import SessionState
-    from nbembed.session.live.records import SessionRecord
-    from nbembed.session.map.engine import Engine
 
 _logger = logging.getLogger("nbembed.session")
 

@@ -12,25 +12,22 @@ import math
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.session.core.change import Change
 from nbembed.session.core.commands import COMMANDS
 from nbembed.session.core.state_machine import Facts
+from nbembed.session.live.background import BackgroundTask, Result
+from nbembed.session.live.mailbox import Mailbox
+from nbembed.session.live.preparation import Preparation
+from nbembed.session.live.records import QueuedCommand
 from nbembed.session.live.rehearsal import Rehearsal
 from nbembed.session.live.worker import as_exception
+from nbembed.session.map.engine import Engine
+from nbembed.session.map.fit_request import FitRequest
 from nbembed.session.map.optimum import OptimumCheck
 from nbembed.session.map.quality import QualityMeter
 from nbembed.validation import readable
-
-if TYPE_CHECKING:
-    from nbembed.session.live.background import BackgroundTask, Result
-    from nbembed.session.live.mailbox import Mailbox
-    from nbembed.session.live.preparation import Preparation
-    from nbembed.session.live.records import QueuedCommand
-    from nbembed.session.map.engine import Engine
-    from nbembed.session.map.fit_request import FitRequest
 
 _logger = logging.getLogger("nbembed.session")
 

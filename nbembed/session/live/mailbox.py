@@ -12,21 +12,18 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nbembed.methods.recipe import PathStep
 from nbembed.session.core.commands import MOTION
 from nbembed.session.core.events import Event
-from nbembed.session.core.state_machine import Facts, MachineState, State, transition
+from nbembed.session.core.provenance import Provenance
+from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.state_machine import Effects, Facts, MachineState, State, transition
 from nbembed.session.live.records import PublishedFrame, QueuedCommand, SessionRecord
 from nbembed.session.live.subscribers import Subscribers
 from nbembed.session.live.withdrawal import is_withdrawn
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import PathStep
-    from nbembed.session.core.provenance import Provenance
-    from nbembed.session.core.session_state import SessionState
-    from nbembed.session.core.state_machine import Effects
-    from nbembed.session.map.engine import Engine
+from nbembed.session.map.engine import Engine
 
 #: Iterations a second while playing. A small map would converge before one has looked; what is
 #: computed does not depend on it.

@@ -9,22 +9,19 @@ thread made the affinities decides no bit.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbembed.session.core.serialization import same
+from nbembed.session.live.background import BackgroundTask, Result
 from nbembed.session.live.progress import Progress
+from nbembed.session.live.records import QueuedCommand
 from nbembed.session.map.affinity_cache import affinity_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from nbembed.session.live.background import BackgroundTask, Result
-    from nbembed.session.live.records import QueuedCommand
-    from nbembed.session.map.engine import Engine
-    from nbembed.session.map.fit_request import FitRequest
+from nbembed.session.map.engine import Engine
+from nbembed.session.map.fit_request import FitRequest
 
 
 class Preparation:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from numpy.typing import NDArray
+
+from nbembed.methods.recipe import Geometry, PathStep
+from nbembed.objectives.base import Objective
+from nbembed.run import Record
+from nbembed.session.core.change import Change
+from nbembed.session.core.command_entry import Command
 from nbembed.session.core.events import Event
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.recipe import Geometry, PathStep
-    from nbembed.objectives.base import Objective
-    from nbembed.run import Record
-    from nbembed.session.core.change import Change
-    from nbembed.session.core.command_entry import Command
-    from nbembed.session.core.provenance import Provenance
-    from nbembed.session.core.session_state import SessionState
-    from nbembed.session.core.settings import Settings
-    from nbembed.session.core.state_machine import State
-    from nbembed.session.map.run_state import RunState
-    from nbembed.session.map.snapshots import Snapshot
+from nbembed.session.core.provenance import Provenance
+from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.settings import Settings
+from nbembed.session.core.state_machine import State
+from nbembed.session.map.run_state import RunState
+from nbembed.session.map.snapshots import Snapshot
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,14 @@ or not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from nbembed.session.core.state_machine import MachineState
+from nbembed.session.live.records import QueuedCommand
 from nbembed.session.live.warm_up import lacks
+from nbembed.session.map.engine import Engine
 from nbembed.session.map.fit_request import SHOWN_FROM
 from nbembed.supervision import Supervision
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from nbembed.session.core.state_machine import MachineState
-    from nbembed.session.live.records import QueuedCommand
-    from nbembed.session.map.engine import Engine
 
 #: Iterations after which a map has its own kernels: the second may be of another kind.
 BEGUN = 3

@@ -14,20 +14,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbembed.data.distances import same_metric
 from nbembed.kernels.threads import Interrupted
-from nbembed.propagation import Propagation, neighbor_affinities
+from nbembed.propagation import Propagation, Suggestions, neighbor_affinities
 from nbembed.propagation.stacking import Stacking
+from nbembed.session.core.accepted_labels import AcceptedLabels
 from nbembed.session.live.background import BackgroundTask, Result
-
-if TYPE_CHECKING:
-    from nbembed.propagation import Suggestions
-    from nbembed.session.core.accepted_labels import AcceptedLabels
-    from nbembed.session.live.mailbox import Mailbox
-    from nbembed.session.live.progress import Progress
-    from nbembed.supervision import Supervision
+from nbembed.session.live.mailbox import Mailbox
+from nbembed.session.live.progress import Progress
+from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,24 +67,14 @@ class Suggester:
         return self._task.newest
 
     @property
-    def busy(self) -> bool:
-        """True if suggestions are being made."""
-        return self._task.busy
-
-    @property
     def pending(self) -> bool:
         """True while suggestions are being made, or will be once the map has moved."""
-        return self._due or self.busy
+        return self._due or self._task.busy
 
     @property
     def progress(self) -> Progress | None:
         """Progress of the present request, ``None`` before that is worth reporting."""
         return self._task.progress
-
-    @property
-    def wanted(self) -> bool:
-        """True if suggestions were ever requested."""
-        return self._wanted
 
     def request(self) -> SuggestionRequest:
         """Return the input of suggestions, as of the last command given."""

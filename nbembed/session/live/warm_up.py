@@ -16,22 +16,20 @@ import logging
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from nbembed.kernels.grid.links import compile_for_wide_maps
 from nbembed.kernels.threads import Interrupted, interruptible
 from nbembed.methods.algorithm import GridRecipe
+from nbembed.methods.recipe import Recipe
 from nbembed.optimizers import LBFGS
 from nbembed.session.core.commands import change_to
 from nbembed.session.core.settings import Settings
 from nbembed.session.live.threads import begin
 from nbembed.session.map.engine import Engine
 from nbembed.supervision import Supervision
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Recipe
 
 _logger = logging.getLogger("nbembed.session")
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from nbembed.methods.recipe import Start
 from nbembed.session.core.serialization import same
+from nbembed.session.core.settings import Settings
 from nbembed.session.map.fit_request import FitRequest
-
-if TYPE_CHECKING:
-    from nbembed.methods.recipe import Start
-    from nbembed.session.core.settings import Settings
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 #: Up to so many points the affinities of the method before are kept too, for switching back.
 KEEP_TWO = 5_000

@@ -11,24 +11,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from numpy.typing import NDArray
+
+from nbembed.methods.recipe import Geometry, Part
 from nbembed.schedule import Schedule
+from nbembed.session.core.change import Change
 from nbembed.session.core.serialization import same
+from nbembed.session.core.settings import Settings
 from nbembed.session.map.fit_request import FitRequest, learned_from_after
 from nbembed.session.map.places import Places
 from nbembed.session.map.renumbering import renumbered_centers, renumbered_geometry
 from nbembed.session.map.run_state import PinnedPositions, RunState
 from nbembed.session.map.running import RunningMap
 from nbembed.session.map.snapshots import Snapshot
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.recipe import Geometry, Part
-    from nbembed.session.core.change import Change
-    from nbembed.session.core.settings import Settings
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 
 class Engine(RunningMap):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from nbembed.session.core.settings import Settings
-    from nbembed.supervision import Supervision
+from nbembed.session.core.settings import Settings
+from nbembed.supervision import Supervision
 
 _logger = logging.getLogger("nbembed.session")
 

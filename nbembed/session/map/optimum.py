@@ -19,11 +19,9 @@ import logging
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from nbembed.session.core.settings import Settings
-    from nbembed.session.map.engine import Engine
+from nbembed.session.core.settings import Settings
+from nbembed.session.map.engine import Engine
 
 _logger = logging.getLogger("nbembed.session")
 

@@ -7,11 +7,8 @@ it: the log of a loaded session has a ``reset_optimizer``, at which all is forgo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from nbembed.session.core.settings import Settings
-    from nbembed.session.map.run_state import RunState
+from nbembed.session.core.settings import Settings
+from nbembed.session.map.run_state import RunState
 
 #: Bytes of layouts that are kept.
 MOST_BYTES = 64 * 2**20

@@ -11,15 +11,13 @@ from __future__ import annotations
 import logging
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.distances import Distances, same_metric, scales_of
 from nbembed.measures import nearest_neighbors, neighbor_preservation
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _logger = logging.getLogger("nbembed.session")
 

@@ -6,20 +6,16 @@ or comes back, those behind it get other numbers, and each must keep its own reg
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.methods.recipe import Geometry
+from nbembed.supervision import Supervision
 from nbembed.supervision.class_changes import new_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from nbembed.methods.recipe import Geometry
-    from nbembed.supervision import Supervision
 
 
 def renumbered_geometry(geometry: Geometry, old: Sequence[str], new: Sequence[str]) -> Geometry:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.methods.recipe import Geometry
 from nbembed.schedule import Schedule
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.recipe import Geometry
-    from nbembed.supervision import Supervision
+from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True)

@@ -12,24 +12,20 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.threads import interruptible
-from nbembed.methods.recipe import PathStep
+from nbembed.methods.recipe import Geometry, Part, PathStep, Recipe
 from nbembed.neighbors import remember
+from nbembed.objectives.base import Objective
 from nbembed.run import Checkpoint, Record, Run
+from nbembed.session.core.settings import Settings
 from nbembed.session.map.affinity_cache import AffinityCache
 from nbembed.session.map.fit_request import FitRequest, same_labels, unlabeled
 from nbembed.session.map.run_state import PinnedPositions, RunState
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.recipe import Geometry, Part, Recipe
-    from nbembed.objectives.base import Objective
-    from nbembed.session.core.settings import Settings
 
 #: Records of the trace kept; when there are more, every second one of the older half goes.
 TRACE_LIMIT = 20_000

@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.methods.recipe import Geometry
 from nbembed.methods.recipe import PathStep as PathStep
+from nbembed.session.core.settings import Settings
 from nbembed.session.core.state_machine import State as State
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.recipe import Geometry
-    from nbembed.session.core.settings import Settings
-    from nbembed.session.map.run_state import RunState
-    from nbembed.supervision import Supervision
+from nbembed.session.map.run_state import RunState
+from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.session.core.history import Change
 from nbembed.session.core.label_origins import provenance_of_labels
+from nbembed.session.core.provenance import Provenance
 from nbembed.session.core.snapshot_names import require_snapshot
 from nbembed.session.map.snapshots import Snapshot
 from nbembed.session.readings.map_view import MapView
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from nbembed.session.core.history import Change
-    from nbembed.session.core.provenance import Provenance
 
 
 class HistoryView(MapView):

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.run import Record
+from nbembed.session.core.session_state import SessionState
+from nbembed.session.core.state_machine import State
+from nbembed.session.live.controller import Controller
+from nbembed.session.live.records import PublishedFrame
 from nbembed.session.map.snapshots import Frame, PathStep
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.run import Record
-    from nbembed.session.core.session_state import SessionState
-    from nbembed.session.core.state_machine import State
-    from nbembed.session.live.controller import Controller
-    from nbembed.session.live.records import PublishedFrame
 
 
 class MapView:

@@ -15,18 +15,15 @@ a sample of :data:`SAMPLE` points, drawn once; neighbors themselves are those am
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.distances import Distances, same_metric, scales_of
 from nbembed.neighbors import nearest_neighbors
 from nbembed.validation import check_choice, check_count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
 #: Above so many points, ranks and stress are estimated from so many of them.
 MANY = 5000

@@ -10,19 +10,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.session.core.methods import recipe_of_part
+from nbembed.session.core.settings import Settings
+from nbembed.session.map.engine import Engine
 from nbembed.session.readings.unsupervised import run_to_rest
 from nbembed.supervision import Supervision
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.session.core.settings import Settings
-    from nbembed.session.map.engine import Engine
 
 #: How many, and the share of the points that each is of.
 MAPS, SHARE = 5, 0.9

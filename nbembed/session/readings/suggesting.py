@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nbembed.data.distances import same_metric
+from nbembed.propagation import Suggestions
 from nbembed.propagation.groups import RESOLUTION, SuggestedGroups, find_groups, group_graph
 from nbembed.session.core.verbs import Verbs
+from nbembed.session.live.controller import Controller
+from nbembed.session.live.progress import Progress
 from nbembed.session.readings.suggestion_check import SuggestionCheck, draw_check
 from nbembed.validation import check_count, check_points, check_real
-
-if TYPE_CHECKING:
-    from nbembed.propagation import Suggestions
-    from nbembed.session.live.controller import Controller
-    from nbembed.session.live.progress import Progress
 
 
 class Suggesting(Verbs):

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nbembed.propagation import accuracy_interval
+from nbembed.propagation import Suggestions, accuracy_interval
+from nbembed.supervision import Supervision
 from nbembed.validation import as_generator, check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.propagation import Suggestions
-    from nbembed.supervision import Supervision
 
 
 @dataclass(frozen=True, eq=False)

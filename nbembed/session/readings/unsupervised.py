@@ -13,22 +13,19 @@ import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.kernels.threads import Interrupted
 from nbembed.session.core.serialization import same
+from nbembed.session.core.settings import Settings
 from nbembed.session.live.background import BackgroundTask
+from nbembed.session.map.engine import Engine
+from nbembed.session.readings.map_view import MapView
 from nbembed.supervision import Supervision
 from nbembed.validation import check_real
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.session.core.settings import Settings
-    from nbembed.session.map.engine import Engine
-    from nbembed.session.readings.map_view import MapView
 
 #: Iterations at most.
 LONGEST = 2000

@@ -7,27 +7,24 @@ its log and a replay do not depend on it.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.data.distances import same_metric, scales_of, squared_row
 from nbembed.measures import recurrence, stability
 from nbembed.neighbors import check_stored
+from nbembed.objectives.cost_terms import CostTerm
 from nbembed.session.core.handle import Handle
+from nbembed.session.live.records import PublishedFrame
 from nbembed.session.readings.forces import Force, Forces
+from nbembed.session.readings.map_view import MapView
 from nbembed.session.readings.neighborhood import Neighborhood, neighborhood_of, squares_on_map
 from nbembed.session.readings.point_measures import OF_LAYOUTS, PointMeasures, check_measure
 from nbembed.session.readings.resampled import resampled_maps
 from nbembed.session.readings.unsupervised import MapMaker, UnsupervisedMap, unsupervised_map
 from nbembed.validation import check_count
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.objectives.cost_terms import CostTerm
-    from nbembed.session.live.records import PublishedFrame
-    from nbembed.session.readings.map_view import MapView
 
 #: Neighbors that a neighborhood has unless more are asked for.
 NEIGHBORS = 10

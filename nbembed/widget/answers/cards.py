@@ -13,22 +13,19 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.distances import ROUNDING, scales_of, squared_row
 from nbembed.neighbors import k_smallest
+from nbembed.points.point_data import PointData
 from nbembed.points.text import name_of
+from nbembed.session import Session
 from nbembed.session.live.background import BackgroundTask
 from nbembed.validation import error_text
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.point_data import PointData
-    from nbembed.session import Session
-    from nbembed.widget.stream.frames import Send
+from nbembed.widget.stream.frames import Send
 
 _logger = logging.getLogger(__name__)
 

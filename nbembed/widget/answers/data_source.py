@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbembed.points.column_titles import ColumnTitles
+from nbembed.points.point_data import PointData
 from nbembed.points.preparation.choices import Choices
 from nbembed.points.text import name_of
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from nbembed.points.point_data import PointData
 
 
 class DataSource:

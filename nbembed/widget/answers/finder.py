@@ -7,26 +7,21 @@ points that pass all *others*, so that one sees what another choice there would 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points import neighborhoods
+from nbembed.points.find_columns import FindColumn
 from nbembed.points.find_text import as_word, excerpt, folded
 from nbembed.points.point_columns import PointColumns, as_names
+from nbembed.points.point_data import PointData
 from nbembed.points.text import text_of
+from nbembed.session import Session
 from nbembed.validation import check_choice, check_count, check_text, shown
 from nbembed.widget.wire.traits import as_points
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from numpy.typing import NDArray
-
-    from nbembed.points.find_columns import FindColumn
-    from nbembed.points.point_data import PointData
-    from nbembed.session import Session
 
 #: Points that are listed with what was found in them.
 MOST_HITS = 40
@@ -47,6 +42,7 @@ class Finder:
     """Answers what :class:`Finding` and the queries of a page ask.
 
     * feature_names: of the columns of an array.
+    * columns: by which points are found.
     """
 
     def __init__(
@@ -55,20 +51,15 @@ class Finder:
         self._session = session
         self._points = points
         X = None if session.recipe.takes_distances else points.described(session.X)
-        self._columns = PointColumns(points, X, self._labels, feature_names)
+        self.columns = PointColumns(points, X, self._labels, feature_names)
         self._found = neighborhoods.FoundRows(session.X)
-
-    @property
-    def columns(self) -> PointColumns:
-        """The columns by which points are found."""
-        return self._columns
 
     # -- from Python --------------------------------------------------------------------------
 
     def find(self, text: Any, columns: Any, where: Any, among: Any) -> NDArray[np.intp]:
         """Return the points that :meth:`Finding.find` describes."""
         names = None if columns is None else as_names(columns)
-        keys = None if names is None else [self._columns.named(name, "columns") for name in names]
+        keys = None if names is None else [self.columns.named(name, "columns") for name in names]
         if where is not None and not isinstance(where, Mapping):
             raise TypeError(f"where must be a mapping of columns to values, got {shown(where)}")
         masks = [self._meets(name, wanted) for name, wanted in (where or {}).items()]
@@ -107,11 +98,11 @@ class Finder:
         self, text: str, column: int, filters: Sequence[Mapping[str, Any]], among: NDArray[np.intp]
     ) -> tuple[dict[str, Any], list[bytes]]:
         """Answer ``find``."""
-        keys = None if column < 0 else [self._columns.key(column)]
+        keys = None if column < 0 else [self.columns.key(column)]
         base = self._among(among if among.size else None)
         if text.strip():
             base &= self._with_text(text, keys)
-        chosen = [(f, self._columns.key(f["column"])) for f in filters]
+        chosen = [(f, self.columns.key(f["column"])) for f in filters]
         masks = [self._passes(key, f) for f, key in chosen]
         failures = np.zeros(self._n, dtype=np.intp)
         for mask in masks:
@@ -119,7 +110,7 @@ class Finder:
         found = np.flatnonzero(base & (failures == 0))
         charts = []
         for (f, key), mask in zip(chosen, masks):
-            made, bars = self._columns.column(key)
+            made, bars = self.columns.column(key)
             others = base & (failures == ~mask)
             charts.append(
                 {
@@ -184,8 +175,8 @@ class Finder:
     def _searched(self, keys: list[Hashable] | None) -> Iterable[list[str]]:
         """Return what is searched for a text: names and columns of text, or those given."""
         if keys is not None:
-            return map(self._columns.texts, keys)
-        return [self._columns.names(), *map(self._columns.texts, self._columns.searched())]
+            return map(self.columns.texts, keys)
+        return [self.columns.names(), *map(self.columns.texts, self.columns.searched())]
 
     def _best(
         self, found: NDArray[np.intp], text: str, keys: list[Hashable] | None
@@ -198,7 +189,7 @@ class Finder:
 
     def _passes(self, key: Hashable, f: Mapping[str, Any]) -> NDArray[np.bool_]:
         """Return which points pass a filter of a page."""
-        made, _ = self._columns.column(key)
+        made, _ = self.columns.column(key)
         mask = np.ones(self._n, dtype=bool)
         if f["low"] is not None or f["high"] is not None:
             if not made.ordered:
@@ -214,8 +205,8 @@ class Finder:
 
     def _meets(self, name: Any, wanted: Any) -> NDArray[np.bool_]:
         """Return which points meet what a person wants of a column."""
-        key = self._columns.named(name, "where")
-        made, _ = self._columns.column(key)
+        key = self.columns.named(name, "where")
+        made, _ = self.columns.column(key)
         if isinstance(wanted, tuple):
             return _within(made, name, wanted)
         single = isinstance(wanted, str) or not isinstance(wanted, Iterable)
@@ -247,19 +238,19 @@ class Finder:
     ) -> list[dict[str, Any]]:
         wanted = folded(text.strip())
         word = as_word(wanted)
-        searched = self._columns.searched() if keys is None else keys
+        searched = self.columns.searched() if keys is None else keys
         hits = []
         for point in points.tolist():
             title, part = "", ""
             name = self._points.name(point)
             if keys is not None or not word.search(folded(name)):
-                texts = {key: self._columns.text(key, point) for key in searched}
+                texts = {key: self.columns.text(key, point) for key in searched}
                 having = [key for key, value in texts.items() if wanted in folded(value)]
                 having.sort(key=lambda key: not word.search(folded(texts[key])))
                 whole = having and word.search(folded(texts[having[0]]))
                 if having and (whole or keys is not None or wanted not in folded(name)):
                     key = having[0]
-                    title, part = self._columns.title(key), excerpt(texts[key], wanted)
+                    title, part = self.columns.title(key), excerpt(texts[key], wanted)
             hits.append({"point": point, "name": name, "title": title, "text": part})
         return hits
 

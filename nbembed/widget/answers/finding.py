@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.validation import check_choice, shown
+from nbembed.widget.answers.finder import Finder
 from nbembed.widget.wire.traits import as_points
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.widget.answers.finder import Finder
 
 #: How points join a selection.
 JOINS = ("replace", "add", "subtract", "intersect", "toggle")

@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.points import export
-from nbembed.points.groups import describe
+from nbembed.points.groups import (
+    CategoryShare,
+    ColumnDifference,
+    Description,
+    FeatureDifference,
+    WordDifference,
+    describe,
+)
 from nbembed.points.groups.description import MOST, SORTS, mean_text, value_text
 from nbembed.points.groups.label_rows import LabelRows
 from nbembed.points.groups.rows import PointRows
 from nbembed.points.groups.unusual import unusual
 from nbembed.points.groups.variables import Categories, Variables, variables_of
 from nbembed.points.images import encoded
+from nbembed.points.point_columns import PointColumns
+from nbembed.points.point_data import PointData
 from nbembed.points.text import name_of
+from nbembed.session import Session
 from nbembed.validation import check_choice, check_count, check_points, readable
+from nbembed.widget.answers.query_source import Answer
 from nbembed.widget.wire.protocol import finite
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from numpy.typing import NDArray
-
-    from nbembed.points.groups import (
-        CategoryShare,
-        ColumnDifference,
-        Description,
-        FeatureDifference,
-        WordDifference,
-    )
-    from nbembed.points.point_columns import PointColumns
-    from nbembed.points.point_data import PointData
-    from nbembed.session import Session
-    from nbembed.widget.answers.query_source import Answer
 
 #: Rows that one answer holds.
 MOST_ROWS = 400

@@ -5,15 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbembed.session.live.background import BackgroundTask
 from nbembed.validation import error_text
+from nbembed.widget.stream.frames import Send
 from nbembed.widget.wire import queries
-
-if TYPE_CHECKING:
-    from nbembed.widget.stream.frames import Send
-    from nbembed.widget.wire.protocol import QueryMessage
+from nbembed.widget.wire.protocol import QueryMessage
 
 _logger = logging.getLogger(__name__)
 

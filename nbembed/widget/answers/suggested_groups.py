@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.drawing import palette
 from nbembed.kernels.threads import Interrupted, interruptible
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.session import Session
-    from nbembed.widget.answers.query_source import Answer
+from nbembed.session import Session
+from nbembed.widget.answers.query_source import Answer
 
 #: Groups that an answer tells of; a person names the largest.
 MOST_GROUPS = 100

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from nbembed.propagation import Suggestions
+from nbembed.session import Session
+from nbembed.session.live.progress import Progress
+from nbembed.supervision import Supervision
 from nbembed.validation import error_text
+from nbembed.widget.stream.frames import Send
 from nbembed.widget.wire.protocol import finite
 from nbembed.widget.wire.schema import SUGGESTIONS, SURENESS_STEPS
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.propagation import Suggestions
-    from nbembed.session import Session
-    from nbembed.session.live.progress import Progress
-    from nbembed.supervision import Supervision
-    from nbembed.widget.stream.frames import Send
 
 #: Doubtful points that a page has at a time, and suspicious labels.
 DOUBTFUL = 60

@@ -7,24 +7,20 @@ answer then says that it is not ready, and the page asks again.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.measures.map_comparison import align_map
 from nbembed.session.live.background import BackgroundTask, Result
 from nbembed.session.readings.point_measures import MANY, check_measure
 from nbembed.session.readings.resampled import MAPS
+from nbembed.session.readings.why import Why
 from nbembed.widget.answers.query_source import Answer
+from nbembed.widget.stream.drawing import FrameArtist
 from nbembed.widget.wire.protocol import finite
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    from nbembed.session.readings.why import Why
-    from nbembed.widget.stream.drawing import FrameArtist
 
 #: While a map of many points moves: seconds of other work for each second of measuring it.
 REST = 4.0

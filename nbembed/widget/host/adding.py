@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from nbembed.data.dask_input import is_dask
 from nbembed.points.features import Features, prepared_rows
 from nbembed.points.new_rows import continued, stacked
+from nbembed.points.point_data import PointData
 from nbembed.points.preparation.wording import counted
+from nbembed.session import Session
 from nbembed.session.placing import fitted_to_map, going_on_from
 from nbembed.session.shared_labels import SharedLabels
 from nbembed.supervision import Supervision
 from nbembed.supervision.subset import written_back
 from nbembed.validation import shown
+from nbembed.widget.answers.group_source import GroupSource
+from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.host.part import Part
 from nbembed.widget.stream.serializers import NEW_ROWS
-
-if TYPE_CHECKING:
-    from nbembed.points.point_data import PointData
-    from nbembed.session import Session
-    from nbembed.widget.answers.group_source import GroupSource
-    from nbembed.widget.host.child_maps import ChildMaps
 
 
 class AddsRows:

@@ -17,18 +17,16 @@ import warnings
 import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nbembed.session import Session
 from nbembed.session.core.data import digest
 from nbembed.session.file.storage import save
 from nbembed.session.live.background import DeferredTask
+from nbembed.session.live.controller import Controller
 from nbembed.session.loading import read_session
 from nbembed.system.atomic import Identity, NotReplacedError, check_destination
 from nbembed.validation import error_text, shown
-
-if TYPE_CHECKING:
-    from nbembed.session import Session
-    from nbembed.session.live.controller import Controller
 
 _logger = logging.getLogger(__name__)
 

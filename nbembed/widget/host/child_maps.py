@@ -9,15 +9,13 @@ to it until either is closed or a page closes the child.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import NDArray
 
 from nbembed.points.preparation.wording import counted
 from nbembed.widget.host.lifetime import WATCH, try_again
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.widget.stream.trait_writer import TraitWriter
+from nbembed.widget.stream.trait_writer import TraitWriter
 
 #: How anywidget's front end names a widget by its model.
 REFERENCE = "anywidget:{}"

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import threading
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import anywidget
 
+from nbembed.session import Session
 from nbembed.session.live.threads import begin
+from nbembed.session.shared_labels import SharedLabels
+from nbembed.widget.answers.why_source import WhySource
+from nbembed.widget.host.autosave import Autosave
+from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.host.lifetime import (
     LOOKING,
     WATCH,
@@ -18,20 +23,10 @@ from nbembed.widget.host.lifetime import (
     in_use,
     try_again,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from nbembed.session import Session
-    from nbembed.session.shared_labels import SharedLabels
-    from nbembed.widget.answers.why_source import WhySource
-    from nbembed.widget.host.autosave import Autosave
-    from nbembed.widget.host.child_maps import ChildMaps
-    from nbembed.widget.host.still_output import StillOutput
-    from nbembed.widget.stream.sender import Sender
-    from nbembed.widget.stream.trait_writer import TraitWriter
-    from nbembed.widget.view.comparison import Comparison
-
+from nbembed.widget.host.still_output import StillOutput
+from nbembed.widget.stream.sender import Sender
+from nbembed.widget.stream.trait_writer import TraitWriter
+from nbembed.widget.view.comparison import Comparison
 
 #: The attributes of an Explorer that refer to its session.
 PARTS = (

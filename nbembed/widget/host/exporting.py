@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.drawing.picture import Picture
 from nbembed.drawing.scene import MEASURES, picture_of
 from nbembed.points import export
-from nbembed.points.point_data import point_frame
+from nbembed.points.point_data import PointData, point_frame
 from nbembed.points.text import name_of, text_of
-from nbembed.session.readings.why import NEIGHBORS
+from nbembed.session import Session
+from nbembed.session.readings.why import NEIGHBORS, Why
 from nbembed.validation import check_count, check_flag, check_text, readable
+from nbembed.widget.answers.query_source import Answer
+from nbembed.widget.host.autosave import View
 from nbembed.widget.host.still_output import StillOutput
 from nbembed.widget.host.still_page import still_page
+from nbembed.widget.stream.drawing import FrameArtist
 from nbembed.widget.stream.serializers import color_values
 from nbembed.widget.view.view_state import view_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from nbembed.drawing.picture import Picture
-    from nbembed.points.point_data import PointData
-    from nbembed.session import Session
-    from nbembed.session.readings.why import Why
-    from nbembed.widget.answers.query_source import Answer
-    from nbembed.widget.host.autosave import View
-    from nbembed.widget.stream.drawing import FrameArtist
 
 _logger = logging.getLogger(__name__)
 

@@ -8,35 +8,31 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anywidget
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.session import Session
 from nbembed.session.live.warm_up import warm_up
+from nbembed.session.readings.why import Why
 from nbembed.validation import error_text
-from nbembed.widget.host.lifetime import WATCH
+from nbembed.widget.answers.cards import CardSource
+from nbembed.widget.answers.query_source import QuerySource
+from nbembed.widget.answers.suggested_groups import SuggestedGroupSource
+from nbembed.widget.answers.suggestion_source import SuggestionSource
+from nbembed.widget.host.autosave import Autosave
+from nbembed.widget.host.hosts import Outbox
+from nbembed.widget.host.lifetime import WATCH, Displays
+from nbembed.widget.host.still_output import StillOutput
 from nbembed.widget.stream import serializers
+from nbembed.widget.stream.dispatcher import CommandDispatcher
+from nbembed.widget.stream.frames import FrameSource
+from nbembed.widget.stream.sender import Sender
+from nbembed.widget.stream.trait_writer import TraitWriter
+from nbembed.widget.view.comparison import Comparison
 from nbembed.widget.wire import protocol, schema
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.session import Session
-    from nbembed.session.readings.why import Why
-    from nbembed.widget.answers.cards import CardSource
-    from nbembed.widget.answers.query_source import QuerySource
-    from nbembed.widget.answers.suggested_groups import SuggestedGroupSource
-    from nbembed.widget.answers.suggestion_source import SuggestionSource
-    from nbembed.widget.host.autosave import Autosave
-    from nbembed.widget.host.hosts import Outbox
-    from nbembed.widget.host.lifetime import Displays
-    from nbembed.widget.host.still_output import StillOutput
-    from nbembed.widget.stream.dispatcher import CommandDispatcher
-    from nbembed.widget.stream.frames import FrameSource
-    from nbembed.widget.stream.sender import Sender
-    from nbembed.widget.stream.trait_writer import TraitWriter
-    from nbembed.widget.view.comparison import Comparison
 
 _logger = logging.getLogger(__name__)
 

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from nbembed.widget.stream.frames import Send
+from nbembed.widget.stream.frames import Send
 
 
 def hears_threads() -> bool:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbembed.methods.recipe import Recipe
 from nbembed.points.features import Features, choose_features
+from nbembed.points.point_data import PointData
 from nbembed.points.table import as_table, is_annotated, is_name, no_columns
-from nbembed.system.atomic import check_destination, check_writable
+from nbembed.session import Session
+from nbembed.system.atomic import Identity, check_destination, check_writable
 from nbembed.validation import check_path, shown
 from nbembed.widget.host.autosave import check_same_data, resume
 from nbembed.widget.host.part import Part
 from nbembed.widget.view.view_state import ViewState, view_state
-
-if TYPE_CHECKING:
-    from nbembed.points.point_data import PointData
-    from nbembed.session import Session
-    from nbembed.system.atomic import Identity
-
 
 #: Metrics of vectors whose coordinates need not mean anything by themselves.
 VECTOR_METRICS = ("euclidean", "l2", "sqeuclidean", "cosine")

@@ -1,7 +1,5 @@
 """Maps that an Explorer makes: of some points, of more, or of the same prepared otherwise."""
 
-from __future__ import annotations
-
 from nbembed.widget.host.adding import AddsRows
 from nbembed.widget.host.part import MapsOfSome
 from nbembed.widget.host.preparing import PreparesOtherwise

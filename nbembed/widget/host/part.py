@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbembed.methods.estimator import Estimator
+from nbembed.methods.recipe import Recipe
 from nbembed.points.features import Features
+from nbembed.points.point_data import PointData
 from nbembed.points.preparation.wording import counted
+from nbembed.session import Session
 from nbembed.session.core.methods import recipe_of_part
 from nbembed.session.shared_labels import SharedLabels
 from nbembed.supervision.subset import subset
+from nbembed.widget.answers.group_source import GroupSource
+from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.view.view_state import ViewState
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from nbembed.methods.estimator import Estimator
-    from nbembed.methods.recipe import Recipe
-    from nbembed.points.point_data import PointData
-    from nbembed.session import Session
-    from nbembed.widget.answers.group_source import GroupSource
-    from nbembed.widget.host.child_maps import ChildMaps
 
 #: Points of which a map can be made.
 FEWEST = 4

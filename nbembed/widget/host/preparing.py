@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import numpy as np
 
 from nbembed.points.features import choose_features
+from nbembed.points.point_data import PointData
+from nbembed.points.preparation import Preparation
 from nbembed.points.preparation.choices import difference
+from nbembed.session import Session
 from nbembed.session.placing import going_on_from
 from nbembed.session.shared_labels import SharedLabels
+from nbembed.widget.answers.data_source import DataSource
+from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.host.part import Part
 from nbembed.widget.view.view_state import view_of, view_state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from nbembed.points.point_data import PointData
-    from nbembed.points.preparation import Preparation
-    from nbembed.session import Session
-    from nbembed.widget.answers.data_source import DataSource
-    from nbembed.widget.host.child_maps import ChildMaps
 
 
 class PreparesOtherwise:

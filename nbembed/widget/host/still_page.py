@@ -11,21 +11,18 @@ import base64
 import html
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nbembed.points.point_data import PointData
 from nbembed.points.text import name_of
+from nbembed.session.map.snapshots import Frame
 from nbembed.system.work import stage
+from nbembed.widget.stream.drawing import Drawing
 from nbembed.widget.wire import schema
 from nbembed.widget.wire.protocol import encode, finite
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.points.point_data import PointData
-    from nbembed.session.map.snapshots import Frame
-    from nbembed.widget.stream.drawing import Drawing
 
 _STATIC = pathlib.Path(__file__).parents[1] / "static"
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nbembed.session import Session
 from nbembed.session.live.giver import given_by_hand
-
-if TYPE_CHECKING:
-    from nbembed.session import Session
-    from nbembed.widget.wire.protocol import CommandMessage
+from nbembed.widget.wire.protocol import CommandMessage
 
 _logger = logging.getLogger(__name__)
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.drawing.borders import region_borders
+from nbembed.drawing.class_palette import ClassPalette
 from nbembed.drawing.membership_colors import membership_colors
 from nbembed.drawing.projection import Projection
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.drawing.class_palette import ClassPalette
-    from nbembed.session import Session
-    from nbembed.session.map.snapshots import Frame
+from nbembed.session import Session
+from nbembed.session.map.snapshots import Frame
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from nbembed.session import Session
 from nbembed.widget.stream import serializers
+from nbembed.widget.stream.dispatcher import CommandDispatcher
+from nbembed.widget.stream.drawing import FrameArtist
 from nbembed.widget.stream.quantization import FULL_PRECISION, quantize
+from nbembed.widget.stream.trait_writer import TraitWriter
 from nbembed.widget.wire.protocol import encode, finite
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from nbembed.session import Session
-    from nbembed.widget.stream.dispatcher import CommandDispatcher
-    from nbembed.widget.stream.drawing import FrameArtist
-    from nbembed.widget.stream.trait_writer import TraitWriter
 
 #: ``send(content, buffers)`` of a widget.
 Send = Callable[[dict[str, Any], list[bytes]], None]

@@ -14,12 +14,8 @@ map are quantized: a layout at rest, which may be saved or exported, is always s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: Layouts of at most this many points are sent as float32, as before; their frames are small.
 FULL_PRECISION = 10_000

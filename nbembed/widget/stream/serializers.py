@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.data.distances import name_of
 from nbembed.drawing import palette
+from nbembed.methods.live_parameters import LiveParameter
+from nbembed.methods.recipe import Recipe
+from nbembed.points.columns import Column
+from nbembed.session import Session
 from nbembed.session.core.commands import COMMANDS, has_flag
+from nbembed.supervision import Supervision
 from nbembed.validation import error_text, readable, shown, shown_names
 from nbembed.widget.wire.protocol import encode, finite
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.methods.live_parameters import LiveParameter
-    from nbembed.methods.recipe import Recipe
-    from nbembed.points.columns import Column
-    from nbembed.session import Session
-    from nbembed.supervision import Supervision
 
 #: Largest number that the page can hold.
 LARGEST = float(np.finfo(np.float32).max)

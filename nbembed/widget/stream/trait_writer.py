@@ -5,16 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbembed.data.distances import name_of
 from nbembed.kernels.compilation import compiling
+from nbembed.session import Session
 from nbembed.widget.stream import serializers
+from nbembed.widget.stream.drawing import Drawing, FrameArtist
 from nbembed.widget.wire.protocol import encode, finite
-
-if TYPE_CHECKING:
-    from nbembed.session import Session
-    from nbembed.widget.stream.drawing import Drawing, FrameArtist
 
 
 class TraitWriter:

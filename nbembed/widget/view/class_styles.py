@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbembed.drawing.palette import SYMBOLS
+from nbembed.session import Session
 from nbembed.session.core.handle import Handle
 from nbembed.supervision.parts import class_name
 from nbembed.validation import check_count, check_flag, shown, shown_names
-
-if TYPE_CHECKING:
-    from nbembed.session import Session
-    from nbembed.widget.stream.drawing import FrameArtist
+from nbembed.widget.stream.drawing import FrameArtist
 
 #: What can be chosen for a class beside its place.
 LOOK = ("color", "symbol", "hidden")

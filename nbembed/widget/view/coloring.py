@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbembed.points.column_titles import ColumnTitles
 from nbembed.points.columns import Column, as_column
-from nbembed.points.point_columns import LABEL
+from nbembed.points.point_columns import LABEL, PointColumns
+from nbembed.points.point_data import PointData
 from nbembed.points.table import is_name
 from nbembed.points.text import name_of
 from nbembed.widget.stream import serializers
-from nbembed.widget.view.view_state import ChosenColumn
-
-if TYPE_CHECKING:
-    from nbembed.points.point_columns import PointColumns
-    from nbembed.points.point_data import PointData
-    from nbembed.widget.stream.drawing import FrameArtist
-    from nbembed.widget.stream.trait_writer import TraitWriter
-    from nbembed.widget.view.view_state import ViewState
-
+from nbembed.widget.stream.drawing import FrameArtist
+from nbembed.widget.stream.trait_writer import TraitWriter
+from nbembed.widget.view.view_state import ChosenColumn, ViewState
 
 #: Columns that a page lists at once; of more it asks for those whose titles have a text.
 MOST_LISTED = 30

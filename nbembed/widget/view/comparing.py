@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from nbembed.points.groups import Description
-    from nbembed.session import Session
-    from nbembed.widget.answers.group_source import GroupSource
-    from nbembed.widget.view.comparison import Comparison
+from nbembed.points.groups import Description
+from nbembed.session import Session
+from nbembed.widget.answers.group_source import GroupSource
+from nbembed.widget.view.comparison import Comparison
 
 
 class Comparing:

@@ -12,27 +12,23 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nbembed.measures.map_comparison import align_map, change_of_neighbors, map_neighbors
+from nbembed.measures.map_comparison import Alignment, align_map, change_of_neighbors, map_neighbors
+from nbembed.session import Session, Snapshot
 from nbembed.session.second_session import SecondSession
 from nbembed.validation import check_choice, check_flag, readable, shown, shown_names
+from nbembed.widget.answers.query_source import Answer
 from nbembed.widget.stream import serializers
+from nbembed.widget.stream.drawing import FrameArtist
 from nbembed.widget.stream.quantization import FULL_PRECISION, LARGEST, quantize
 from nbembed.widget.stream.serializers import check_offered
+from nbembed.widget.stream.trait_writer import TraitWriter
 from nbembed.widget.wire.comparison_types import CompareView
 from nbembed.widget.wire.protocol import finite
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from nbembed.measures.map_comparison import Alignment
-    from nbembed.session import Session, Snapshot
-    from nbembed.widget.answers.query_source import Answer
-    from nbembed.widget.stream.drawing import FrameArtist
-    from nbembed.widget.stream.trait_writer import TraitWriter
 
 #: Points of a thumbnail, and snapshots that have one: the newest.
 THUMBNAIL_POINTS = 1200

@@ -5,18 +5,16 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbembed.session.file.stored_view import View
 from nbembed.validation import check_points
 from nbembed.widget.stream.serializers import color_values
 from nbembed.widget.view.class_styles import checked_styles
 from nbembed.widget.wire import schema
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Characters of a name of a category that is read from a file.
 LONGEST = 1000

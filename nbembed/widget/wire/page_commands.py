@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from nbembed.session.core.command_entry import Command
 from nbembed.session.core.commands import COMMANDS as SESSION_COMMANDS
 from nbembed.widget.wire import class_types
 from nbembed.widget.wire.comparison_types import CompareView
 from nbembed.widget.wire.schema import Background, ColorMode
 from nbembed.widget.wire.wire_types import COUNT, FLAG, INDEX, NUMBER, TEXT, Field, Type
-
-if TYPE_CHECKING:
-    from nbembed.session.core.command_entry import Command
 
 
 @dataclass(frozen=True)

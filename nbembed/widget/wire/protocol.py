@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.validation import shown
 from nbembed.widget.wire import page_commands, queries, schema
 from nbembed.widget.wire.wire_types import COUNT, NUMBER, TEXT, Field
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 class ProtocolError(ValueError):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import traitlets
+from numpy.typing import ArrayLike, NDArray
 
 from nbembed.validation import check_points, shown
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 def as_points(value: ArrayLike | None, n_samples: int, name: str) -> NDArray[np.intp]:
