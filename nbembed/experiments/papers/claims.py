@@ -231,7 +231,7 @@ CLAIMS = (
     Claim(SNERV, "On TIMIT SNeRV is better than MUHSIC", published="p = 2.5e-6"),
     Claim(
         SNERV,
-        "The two are better than MUHSIC on Letter, Landsat and Phoneme",
+        "SNeRV and S-Isomap are better than MUHSIC on these three sets",
         Comparisons(
             [
                 ByFold(name, first, "MUHSIC")
