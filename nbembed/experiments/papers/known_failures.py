@@ -29,7 +29,7 @@ _SPEED = (
 )
 _AT_R = (
     "Labels are as certain as a point at the radius, as equation (21) has it. At 2r, as the text "
-    "of section 6 has it, the error of the same algorithm is in the range."
+    "of section 6 has it, the error of the same algorithm is much nearer to the paper's."
 )
 _BEST = "found by the test points and the same for all splits"
 _MISSED = (

@@ -31,15 +31,19 @@ HEAD = """# The papers' claims
 
 The claims of the five papers, and what our experiments find. *As printed* is the paper's
 algorithm, *default* is ours, and – a form that no experiment has. Verdicts are computed from the
-kept figures, by the printed form where there is one.
+kept figures, by the printed form where there is one; {doc}`reproduction-tables` says which of these
+were made with other settings than today's, or with unknown ones.
 
 * A number **agrees** within its margin for chance on both sides; beyond, it is **better** or
-  **differs**.
+  **differs**. The margin is that of the form's own spread over splits or runs: of two forms the
+  one further off may agree.
 * A difference **agrees** if it holds by a paired one-tailed t-test over the folds at .05,
   **differs** if that is undecided, and the **claim fails** if the contrary holds. Of several
-  comparisons all are to hold; the claim fails if as many are reversed as hold.
-* It **cannot be tested** if the paper's data or numbers are missing, if our figures have no spread,
-  or if a random map is as good.
+  comparisons all are to hold; the claim fails if as many are reversed as hold. Ratios count from
+  a factor of two on.
+* It **cannot be tested** if the paper's numbers are missing or are of other data than ours, if what
+  we compare is another method, if our figures have no spread or fewer than five folds, or if a
+  random map is as good. A claim without numbers is tested on other data, too, and says so.
 """
 
 CONTENTS = """```{toctree}
@@ -125,8 +129,8 @@ def _claim(claim: Claim, kept: Kept) -> list[str]:
     numbers = (reading.published for reading in readings if reading.published)
     verdicts = {reading.verdict for reading in readings}
     shown = f"**{readings[0].verdict}**"
-    if readings[0].why_not:
-        shown += f": {readings[0].why_not}"
+    if readings[0].note:
+        shown += f": {readings[0].note}"
     if len(verdicts) > 1:
         shown += f"; default: {readings[-1].verdict}"
     return [*map(_escaped, (claim.says, claim.published or next(numbers, "–"), *ours)), shown]
@@ -136,7 +140,7 @@ def _readings(claim: Claim, kept: Kept) -> list[Reading]:
     """Return the readings of the printed form and of ours, as far as there are any."""
     found = [one.read(kept) for one in (claim.printed, claim.default) if one]
     missing = "not run" if claim.printed or claim.default else "no data"
-    nothing = Reading("–", "cannot be tested", why_not=missing)
+    nothing = Reading("–", "cannot be tested", note=missing)
     return [reading for reading in found if reading] or [nothing]
 
 
@@ -233,7 +237,8 @@ def _experiment(name: str, entry: Entry | None, about: str = "") -> Iterator[str
     shown = [f for f in entry.figures if f.judged or f.published or not _of_one_part(f)]
     rows = [[_escaped(cell) for cell in (f.name, *f.row[1:5], f.compared or "–")] for f in shown]
     yield from _table(["figure", "paper", "range", "measured", "ok", "simple methods"], rows)
-    yield f"The run took {entry.seconds:.0f} s."
+    settings = "" if entry.settings else " Its settings were others than today's, or are not known."
+    yield f"The run took {entry.seconds:.0f} s.{settings}"
     yield ""
     left = len(entry.figures) - len(shown)
     if left:

@@ -414,6 +414,16 @@ BEYOND = {
     "labels-benchmark": "whether labels make a map worse, on the benchmarks' splits",
     "labels-accepted": "what accepted suggestions do to a map",
     "mbed-centers": "Mbed in the plane with regions around centers",
+    **{
+        f"mbed-label-distance-{name}": f"Mbed with labels at r and at 2r, {title}"
+        for name, title in (
+            ("digits", "digits"),
+            ("satellite", "Landsat satellite"),
+            ("cells", "single cells"),
+            ("letter", "Letter"),
+            ("official", "the paper's splits"),
+        )
+    },
     "few-labels-short": "classifiers with few labels side by side, three splits",
     "few-labels": "classifiers with few labels side by side, the book's benchmark",
     "few-labels-50": "classifiers with 50 labels side by side, Mbed's benchmark",

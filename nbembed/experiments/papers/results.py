@@ -1,9 +1,9 @@
 """The figures of past runs, in one JSON file: what a full run writes and where it goes on.
 
-The file has an entry for each experiment: its figures, its time, the versions, a digest of the
-sources (:mod:`nbembed.experiments.papers.sources`). Entries are written as soon as an experiment
-has ended, so that an interrupted run continues with the experiment at which it stopped; an entry
-whose digest is that of the present sources is :func:`up_to_date` and need not be computed again.
+The file has an entry for each experiment: its figures, its time, the versions, digests of the
+sources and of the settings (:mod:`nbembed.experiments.papers.sources`). Entries are written as soon
+as an experiment has ended, so that an interrupted run continues with the experiment at which it
+stopped; an entry of the present sources is :func:`up_to_date` and need not be computed again.
 ``python -m nbembed.experiments.papers.page`` makes the pages of the file.
 """
 
@@ -14,7 +14,7 @@ import json
 import math
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from nbembed import __version__
 from nbembed.experiments.papers.base import Figure, Outcome
 from nbembed.experiments.papers.catalog import NAMES, outcome
-from nbembed.experiments.papers.sources import PACKAGE, source_digest
+from nbembed.experiments.papers.sources import PACKAGE, settings_digest, source_digest
 from nbembed.kernels.cores import available_cores
 from nbembed.system.atomic import write_atomically
 
@@ -38,6 +38,7 @@ class Entry:
 
     * versions: of Python and of the distributions that figures may depend on.
     * source: the digest of the sources that it was run with.
+    * settings: that of the experiment's settings; "" if these are not known.
     """
 
     figures: tuple[Figure, ...]
@@ -46,6 +47,7 @@ class Entry:
     versions: Mapping[str, str]
     cores: int
     source: str
+    settings: str
 
 
 def results_file() -> Path:
@@ -67,7 +69,7 @@ def read_results(file: Path) -> dict[str, Entry]:
         return {
             name: Entry(
                 tuple(_judged(name, _from_json(figure)) for figure in entry["figures"]),
-                *(entry[key] for key in ("seconds", "date", "versions", "cores", "source")),
+                *(entry[field.name] for field in fields(Entry)[1:]),
             )
             for name, entry in content["experiments"].items()
         }
@@ -134,7 +136,8 @@ def run_and_keep(
     found = outcome(name, data, n_jobs)
     if found.figures:
         # Read again: another process may have written meanwhile.
-        write_results(file, {**read_results(file), name: _entry(found, source)})
+        entry = _entry(found, source, settings_digest(name))
+        write_results(file, {**read_results(file), name: entry})
     return found.status
 
 
@@ -143,7 +146,7 @@ def up_to_date(name: str, entry: Entry) -> bool:
     return entry.source == source_digest(name)
 
 
-def _entry(found: Outcome, source: str) -> Entry:
+def _entry(found: Outcome, source: str, settings: str) -> Entry:
     versions = {"Python": platform.python_version(), "nbembed": __version__}
     return Entry(
         found.figures,
@@ -152,4 +155,5 @@ def _entry(found: Outcome, source: str) -> Entry:
         versions | {name: version(name) for name in SHOWN},
         available_cores(),
         source,
+        settings,
     )

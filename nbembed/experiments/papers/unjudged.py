@@ -32,10 +32,6 @@ UNJUDGED: Mapping[tuple[str, str], str] = MappingProxyType({
     ("pe-words", "seconds of a map"): (
         "The paper's minute is for five times as many words, on a machine of its time."
     ),
-    **{
-        (f"snerv-{name}-short", "SNeRV(0.1) and S-Isomap: p of the paired t-test"): _THREE_FOLDS
-        for name in ("letter", "satellite")
-    },
     (
         "snerv-letter-printed-short",
         "SNeRV(0.1), as printed and S-Isomap: p of the paired t-test",

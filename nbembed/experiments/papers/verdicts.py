@@ -7,9 +7,11 @@ where the list of unjudged figures says why.
 
 A *difference* is tested at .05, one-tailed and paired over the folds as the framework's paper does:
 it holds, it is undecided, or the contrary holds (reversed). Mean and standard deviation are tested
-if a run keeps no more; a figure without a spread is no evidence, whatever its sign. Several
-comparisons agree if all hold; the claim fails if no fewer are reversed than hold, and at least one.
-Ratios of times and of iterations, which have no folds, hold from a factor of two on.
+if a run keeps no more; a figure without a spread is no evidence, whatever its sign, and neither are
+fewer than five folds. Several comparisons agree if all hold; the claim fails if no fewer are
+reversed than hold, and at least one. Where other data stand in for the paper's, a note says so; if
+what is compared is another method than the paper's, the claim cannot be tested. Ratios of times and
+of iterations, which have no folds, hold from a factor of two on.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ OUTCOMES: tuple[Outcome, ...] = ("holds", "undecided", "reversed")
 VERDICTS: tuple[Verdict, ...] = ("agrees", "better", "differs", "claim fails", "cannot be tested")
 LEVEL = 0.05
 FACTOR = 2.0
+#: Fewer leave a paired test too few degrees of freedom to find the differences of the papers.
+FEWEST_FOLDS = 5
 #: Experiments on other data than the paper's alone.
 STAND_INS = frozenset(name for row in ROWS if row.stand_in for name in row.experiments) - frozenset(
     name for row in ROWS if not row.stand_in for name in row.experiments
@@ -48,13 +52,13 @@ class Reading:
     """The verdict by one form of a method, and its figures.
 
     * published: the paper's figures, if they are numbers beside which ours are kept.
-    * why_not: why the claim cannot be tested.
+    * note: why the claim cannot be tested, or that its data were not the paper's.
     """
 
     ours: str
     verdict: Verdict
     published: str = ""
-    why_not: str = ""
+    note: str = ""
 
 
 class Evidence(Protocol):
@@ -92,9 +96,9 @@ class Numbers:
         figures = [_with_range(figure, self.runs) for figure in found]
         ours = " / ".join(f"{figure.measured:.{figure.digits}f}" for figure in figures)
         published = " / ".join(figure.published for figure in figures)
-        why_not = "other data" if self.other_data else _why_no_number(self.experiment, figures)
-        if why_not:
-            return Reading(ours, "cannot be tested", published, why_not)
+        note = "other data" if self.other_data else _why_no_number(self.experiment, figures)
+        if note:
+            return Reading(ours, "cannot be tested", published, note)
         verdicts = {_of_number(figure, self.better) for figure in figures}
         worst: tuple[Verdict, ...] = ("differs", "better", "agrees")
         return Reading(ours, next(verdict for verdict in worst if verdict in verdicts), published)
@@ -164,9 +168,9 @@ class Gap:
         published = _published(second) - _published(first)
         ours = second.measured - first.measured
         texts = f"{ours:.{first.digits}f}", f"{published:.{first.digits}f}"
-        why_not = _why_no_number(self.experiment, (first, second))
-        if why_not:
-            return Reading(texts[0], "cannot be tested", texts[1], why_not)
+        note = _why_no_number(self.experiment, (first, second))
+        if note:
+            return Reading(texts[0], "cannot be tested", texts[1], note)
         margin = math.hypot(_margin(first), _margin(second))
         if abs(ours - published) <= margin:
             return Reading(texts[0], "agrees", texts[1])
@@ -175,11 +179,15 @@ class Gap:
 
 @dataclass(frozen=True)
 class Compared:
-    """The figures of a comparison, what holds (None if nothing is tested), and the p if any."""
+    """The figures of a comparison, what holds, and the p if any.
+
+    * outcome: None if nothing is tested; ``note`` says why.
+    """
 
     text: str
     outcome: Outcome | None = None
     p: float = math.nan
+    note: str = "no spread"
 
     @staticmethod
     def by(p: float, text: str) -> Compared:
@@ -189,7 +197,11 @@ class Compared:
 
 
 class Comparison(Protocol):
-    """A comparison that a claim makes."""
+    """A comparison that a claim makes, of figures of an experiment."""
+
+    @property
+    def experiment(self) -> str:
+        """Its name."""
 
     def test(self, kept: Kept) -> Compared | None:
         """Return what holds; None if a figure is not among the kept ones."""
@@ -218,6 +230,8 @@ class ByFold:
         first, second = self.errors(kept)
         if not first:
             return None
+        if len(first) < FEWEST_FOLDS:
+            return Compared(_means(first, second), note=_few(first))
         p = _p_paired(first, second, "less", equal=0.5)
         return Compared.by(p, _means(first, second))
 
@@ -225,6 +239,10 @@ class ByFold:
 def _folds(kept: Kept, experiment: str, name: str) -> list[float]:
     names = ((experiment, f"fold {fold}: {name}: error, %") for fold in count(1))
     return [kept[one].measured for one in takewhile(kept.__contains__, names)]
+
+
+def _few(folds: list[float]) -> str:
+    return f"only {len(folds)} folds"
 
 
 def _means(first: list[float], second: list[float]) -> str:
@@ -353,10 +371,13 @@ class Comparisons:
     """Comparisons that all are to hold; those without kept figures are left out.
 
     Up to three are shown each by its p, or its figure if it has none; of more, how many hold.
+
+    * other: which method is not the paper's.
     """
 
     comparisons: Sequence[Comparison]
     shown: int = 3
+    other: str = ""
 
     def read(self, kept: Kept) -> Reading | None:
         """Return the reading; see :class:`Evidence`."""
@@ -365,8 +386,12 @@ class Comparisons:
         if not found:
             return None
         if not counts:
-            return Reading(found[0].text, "cannot be tested", why_not="no spread")
-        return Reading(self._text(found, counts), _of_tests(counts))
+            return Reading(found[0].text, "cannot be tested", note=found[0].note)
+        text = self._text(found, counts)
+        if self.other:
+            return Reading(text, "cannot be tested", note=self.other)
+        stand_in = all(one.experiment in STAND_INS for one in self.comparisons)
+        return Reading(text, _of_tests(counts), note="on other data" if stand_in else "")
 
     def _text(self, found: Sequence[Compared], counts: Counter[Outcome]) -> str:
         if len(found) <= self.shown:
@@ -397,6 +422,9 @@ class Level:
         errors = [pair.errors(kept) for pair in self.pairs]
         if not all(first for first, _ in errors):
             return None
+        if min(len(first) for first, _ in errors) < FEWEST_FOLDS:
+            texts = " / ".join(_means(*pair) for pair in errors)
+            return Reading(texts, "cannot be tested", note=_few(errors[0][0]))
         found = [_p_paired(*pair, "two-sided", equal=1.0) for pair in errors]
         level = all(p >= LEVEL for p in found)
         return Reading(f"p {' / '.join(map(_p, found))}", "agrees" if level else "claim fails")

@@ -40,8 +40,8 @@ def fakes(monkeypatch):
     return ran
 
 
-def entry(figures, source="abc"):
-    return results.Entry(tuple(figures), 1.5, "2026-01-01", {"numpy": "2"}, 2, source)
+def entry(figures, source="abc", settings="def"):
+    return results.Entry(tuple(figures), 1.5, "2026-01-01", {"numpy": "2"}, 2, source, settings)
 
 
 def test_figures_are_read_as_they_were_written(tmp_path):
@@ -50,7 +50,8 @@ def test_figures_are_read_as_they_were_written(tmp_path):
     (found,) = results.read_results(file).values()
     assert found.figures[:2] == FIGURES[:2]
     assert math.isnan(found.figures[2].measured)
-    assert (found.seconds, found.versions, found.source) == (1.5, {"numpy": "2"}, "abc")
+    assert (found.seconds, found.versions) == (1.5, {"numpy": "2"})
+    assert (found.source, found.settings) == ("abc", "def")
     json.loads(file.read_text(), parse_constant=pytest.fail)  # no NaN, no Infinity
 
 
@@ -121,6 +122,13 @@ def test_other_sources_are_computed_again(fakes, tmp_path):
     assert results.run_and_keep(file, "first", None, None, again=False) == 0
     assert results.run_and_keep(file, "first", None, None, again=False) == 0
     assert fakes == ["first"]
+
+
+def test_a_run_keeps_the_digest_of_its_settings(fakes, tmp_path):
+    file = tmp_path / "kept.json"
+    assert cli.main(["reproduce", "first", "--results", str(file)]) == 0
+    (found,) = results.read_results(file).values()
+    assert found.settings == sources.settings_digest("first") != ""
 
 
 @pytest.mark.parametrize(
