@@ -224,6 +224,18 @@ def test_points_in_a_few_directions_of_many_take_no_more():
     np.testing.assert_allclose(found.sum(axis=1), 1)
 
 
+def test_members_do_not_depend_on_the_unit_of_the_data():
+    X, _, known = crossed(n_labels=30, n=80)
+    points = np.flatnonzero(known >= 0)
+    for member in (LinearClassifier, Discriminant):
+        found = [
+            member(X * unit).probabilities(points, known[points], np.ones(points.size), 2)
+            for unit in (1.0, 2.0**400, 2.0**-400)
+        ]
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+        np.testing.assert_allclose(found[2], found[0], rtol=1e-6)
+
+
 def test_very_wide_data_are_left_to_the_graph():
     X, _, known = crossed(n_labels=40, n=80)
     wide = sparse.csr_array((80, WIDEST + 1))
