@@ -16,6 +16,7 @@ from sklearn.exceptions import DataConversionWarning
 import nbembed as nb
 from nbembed.supervision import Supervision, as_supervision
 from nbembed.supervision.conversion import in_natural_order, relabeled
+from tests.reliability.forms import columns, forms
 
 N = 8
 points = st.lists(st.integers(0, N - 1), min_size=2, max_size=4, unique=True)
@@ -514,6 +515,17 @@ def test_scalars_of_numpy_are_those_of_python(y, classes):
     for read in (as_supervision, in_natural_order):
         assert read(y, 3).classes == classes
     assert relabeled(Supervision(3), y).classes == classes
+
+
+@pytest.mark.parametrize("kind", ["text", "integers", "truth"])
+@given(data=st.data())
+def test_every_form_of_labels_is_the_same_labels(kind, data):
+    values = data.draw(columns(kind, 9))
+    said = as_supervision(values, 9)
+    for words, form in forms(kind, values):
+        assert as_supervision(form, 9) == said, words
+        assert in_natural_order(form, 9) == in_natural_order(values, 9), words
+        assert relabeled(said, form) == said, words
 
 
 @pytest.mark.parametrize(

@@ -140,17 +140,18 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Raises
         ------
         ValueError
-            If ``X`` is not finite or has another number of features.
+            If ``X`` has another number of features, or a value that is not finite, but for the
+            dissimilarity of a fitted point and itself, which is ignored as in :meth:`fit`.
         """
         check_is_fitted(self, "embedding_")
         data = self._validated(X, reset=False)
-        if self._precomputed:
-            check_non_negative(data)
         found = self._fitted.find(data)
-        places = np.empty((data.shape[0], self.embedding_.shape[1]))
-        places[found >= 0] = self.embedding_[found[found >= 0]]
-        if (found < 0).any():
-            places[found < 0] = self._place(data[found < 0])
+        places = self.embedding_[found]
+        new = data[found < 0]
+        if self._precomputed:
+            check_non_negative(new)
+        if new.shape[0]:
+            places[found < 0] = self._place(new)
         return places
 
     @property
@@ -172,8 +173,7 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
     ) -> tuple[Any, Supervision]:
-        finite = {"ensure_all_finite": False} if self._precomputed else {}
-        data = check_data(self._validated(X, ensure_min_samples=2, **finite), self.metric)
+        data = check_data(self._validated(X, ensure_min_samples=2), self.metric)
         check_y_or_supervision(y, supervision)
         if not hasattr(y, "__len__") and hasattr(y, "__array__"):
             y = np.asarray(y)
@@ -193,9 +193,11 @@ class BaselineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return data, labels
 
     def _validated(self, X: ArrayLike, **options: Any) -> Any:
+        # Dissimilarities need not be finite on their diagonal; the others are checked after this.
         return validated_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
-        )
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32],
+            ensure_all_finite=not self._precomputed, **options,
+        )  # fmt: skip
 
     def _to_fitted(self, X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield squared distances of new points to the fitted ones, by blocks of rows."""

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
@@ -124,7 +125,7 @@ class MRE(BaselineEstimator):
     costs_: NDArray[np.float64]
     trace_: NDArray[np.float64]
     n_iter_: int
-    perplexity_: float
+    perplexity_: float | None
 
     def __init__(
         self,
@@ -161,11 +162,13 @@ class MRE(BaselineEstimator):
 
     def _embed(self, X: Any, supervision: Supervision) -> NDArray[np.float64]:
         n, d = X.shape[0], self.n_components
-        self.perplexity_ = check_perplexity(self.perplexity, n)
         rows = perplexity_affinities(
-            X, self.perplexity_, self._metric, dtype=np.float64, n_jobs=self.n_jobs
+            X, self.perplexity, self._metric, dtype=np.float64, n_jobs=self.n_jobs
         )
-        relations = [Relation.make("data", np.arange(n), rows.P)]
+        self.perplexity_ = rows.perplexity
+        # Probabilities of neighbors that sparse dissimilarities store are sparse themselves.
+        P = rows.P.toarray() if sparse.issparse(rows.P) else rows.P
+        relations = [Relation.make("data", np.arange(n), P)]
         labels = label_relation(supervision)
         if labels is not None:
             relations.append(labels)

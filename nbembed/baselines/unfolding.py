@@ -138,7 +138,7 @@ class Unfolding:
     def distortion(self, A: NDArray[np.float64]) -> float:
         """Return the root mean square of (kept − given)/s₂ over the edges."""
         kept = np.einsum("ei,ei->e", self.steps @ A, self.steps)
-        return float(np.sqrt(np.mean((kept - self.lengths) ** 2)) / self.unit)
+        return float(np.sqrt(np.mean(((kept - self.lengths) / self.unit) ** 2)))
 
     def solve(self, tol: float, max_iter: int) -> tuple[NDArray[np.float64], str, int]:
         """Return A ⪰ 0 in squared units of the metric, the solver's status and its iterations."""

@@ -199,7 +199,7 @@ def _without_diagonal(data: Any, name: str) -> Any:
         np.fill_diagonal(data, 0)
     elif not isinstance(data, np.ndarray):
         own = data.indices == np.repeat(np.arange(data.shape[0]), np.diff(data.indptr))
-        if not np.isfinite(data.data[own]).all():
+        if data.data[own].any():
             data = data.copy()
             data.data[own] = 0
     return data

@@ -139,9 +139,11 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     # -- what the estimators share -----------------------------------------------------------
 
     def _validated(self, X: ArrayLike, **options: Any) -> Any:
+        # Dissimilarities need not be finite on their diagonal; the others are checked after this.
         return validated_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
-        )
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32],
+            ensure_all_finite=not self.recipe.takes_distances, **options,
+        )  # fmt: skip
 
     def _check_input(
         self, X: ArrayLike, y: ArrayLike | None, supervision: Supervision | None
@@ -149,9 +151,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Return checked data and their supervision; parameters are checked along with them."""
         recipe = self.recipe
         metric = recipe.data_metric
-        # The diagonal of dissimilarities need not be finite, the rest is checked with it.
-        finite = {"ensure_all_finite": False} if recipe.takes_distances else {}
-        data: NDArray[Any] = check_data(self._validated(X, ensure_min_samples=2, **finite), metric)
+        data: NDArray[Any] = check_data(self._validated(X, ensure_min_samples=2), metric)
         check_y_or_supervision(y, supervision)
         supervision = as_supervision(y if supervision is None else supervision, data.shape[0])
         recipe.check(data.shape[0], supervision)

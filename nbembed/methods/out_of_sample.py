@@ -63,7 +63,8 @@ class PlacesNewPoints(Estimator):
         sklearn.exceptions.NotFittedError
             Before :meth:`fit`.
         ValueError
-            If ``X`` has another number of features, or a value that is not finite.
+            If ``X`` has another number of features, or a value that is not finite, but for the
+            dissimilarity of a fitted point and itself, which is ignored as in :meth:`fit`.
 
         Notes
         -----

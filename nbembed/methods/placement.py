@@ -21,7 +21,6 @@ all of them descend in one compiled loop (:func:`nbembed.kernels.placement.desce
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +31,7 @@ from scipy import sparse
 
 from nbembed.affinities import calibrated_rows
 from nbembed.data.distances import PAIRS, Distances
+from nbembed.data.fitted_rows import FittedRows
 from nbembed.data.matrix_input import check_non_negative
 from nbembed.kernels.calibration import calibrate, normalize
 from nbembed.kernels.custom_similarity import loops
@@ -87,7 +87,7 @@ class FittedData:
     def __init__(self, X: Any, metric: Any) -> None:
         self.metric = metric
         self.X = None if self._given else X
-        self._digests = _digests(X, square=True) if self._given else None
+        self._rows = FittedRows(X, distances=True) if self._given else None
         #: A map, its cost and its potential (:mod:`nbembed.methods.field_placement`), once needed.
         self.field: Any = None
 
@@ -96,24 +96,10 @@ class FittedData:
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
     def find(self, X: Any) -> NDArray[np.intp]:
-        """Return the fitted point equal to each row of ``X``, value for value; −1 for new points.
-
-        Among equal fitted points it is the one in the same row, or else the first.
-        """
-        if self._digests is None:
-            self._digests = _digests(self.X)
-        first: dict[bytes, int] = {}
-        for i, digest in enumerate(self._digests):
-            first.setdefault(digest, i)
-        n = len(self._digests)
-        asked = _digests(X, square=self._given and X.shape == (n, n))
-        return np.array(
-            [
-                i if i < n and digest == self._digests[i] else first.get(digest, -1)
-                for i, digest in enumerate(asked)
-            ],
-            dtype=np.intp,
-        )
+        """Return the fitted point equal to each row of ``X``; see :meth:`FittedRows.find`."""
+        if self._rows is None:
+            self._rows = FittedRows(self.X)
+        return self._rows.find(X)
 
     def check_given(self, X: Any) -> None:
         """Raise ValueError if given dissimilarities are negative, or their squares are lost."""
@@ -236,27 +222,3 @@ def first_places(P: NDArray[Any], Y: NDArray[Any], cost: RowCost) -> NDArray[np.
     nearest.sort(axis=1)
     near = np.take_along_axis(Y, nearest[:, :, None], axis=1) if own else Y[nearest]
     return np.concatenate([mean[:, None], median[:, None], near], axis=1)
-
-
-def _digests(X: Any, *, square: bool = False) -> list[bytes]:
-    """Return a digest of each row, whatever its type and storage; a zero is as one not stored.
-
-    ``square`` leaves the diagonal out.
-    """
-    thin = sparse.issparse(X)
-    if thin:
-        X = sparse.csr_array(X, copy=True)
-        X.sum_duplicates()
-    found = []
-    for i in range(X.shape[0]):
-        if thin:
-            own = slice(X.indptr[i], X.indptr[i + 1])
-            where, row = X.indices[own].astype(np.int64), X.data[own].astype(np.float64)
-        else:
-            where, row = np.arange(X.shape[1]), X[i].astype(np.float64)
-        kept = row != 0
-        if square:
-            kept &= where != i
-        where, row = where[kept], row[kept]
-        found.append(hashlib.blake2b(where.tobytes() + row.tobytes(), digest_size=16).digest())
-    return found

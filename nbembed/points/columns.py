@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nbembed.data.natural_order import natural_key
 from nbembed.points.judged import MOST_INTEGER_CATEGORIES as MOST_INTEGER_CATEGORIES
-from nbembed.points.judged import is_categorical, judged
+from nbembed.points.judged import array_of, is_categorical, judged
 from nbembed.points.text import is_missing, text_of
 from nbembed.validation import check_text
 
@@ -59,7 +59,7 @@ def as_column(
         return Column("none", "", np.empty(0))
     given = getattr(color, "name", None) if title is None else title
     try:
-        values = np.asarray(color)
+        values = array_of(color, native)
     except ValueError:  # rows of different lengths
         values = np.empty((0, 0))
     if values.shape != (n_samples,):

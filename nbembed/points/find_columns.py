@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nbembed.data.natural_order import natural_key
 from nbembed.points.columns import MOST_INTEGER_CATEGORIES
-from nbembed.points.judged import judged
+from nbembed.points.judged import array_of, judged
 from nbembed.points.text import is_missing, name_of
 from nbembed.points.whole_numbers import are_whole
 
@@ -74,7 +74,7 @@ class FindColumn:
 
 def encoded(values: Any, title: str) -> FindColumn:
     """Return a column of any values as it is filtered."""
-    array = judged(np.asarray(values))
+    array = judged(array_of(values))
     if array.dtype.kind == "M":
         seconds = array.astype("datetime64[us]").astype(np.float64) / 1e6
         return FindColumn("time", title, np.where(np.isnat(array), np.nan, seconds))

@@ -7,6 +7,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,6 +45,27 @@ def judged(values: NDArray[Any]) -> NDArray[Any]:
     if all(isinstance(v, datetime.timedelta) for v in there):
         return np.array([np.nan if is_missing(v) else v.total_seconds() for v in items])
     return values
+
+
+def array_of(values: Any, native: Any = None) -> NDArray[Any]:
+    """Return a column as an array, in which whole numbers stay whole where some are missing.
+
+    ``native`` is the column of a user's library that the values are of; by default they are it.
+    """
+    array = np.asarray(values)
+    source = values if native is None else native
+    column = nw.from_native(source, series_only=True, pass_through=True)
+    if array.dtype.kind != "f" or not _is_whole(getattr(column, "dtype", None)):
+        return array
+    whole = np.empty(array.shape, dtype=object)
+    whole[:] = [None if is_missing(v) else int(v) for v in column]
+    return whole
+
+
+def _is_whole(dtype: Any) -> bool:
+    """Return whether a type of narwhals or of an array of pandas is one of integers."""
+    ask = getattr(dtype, "is_integer", None)
+    return bool(ask()) if callable(ask) else getattr(dtype, "kind", "") in ("i", "u")
 
 
 def is_categorical(column: Any) -> bool:

@@ -19,6 +19,7 @@ from nbembed.points.column_titles import ColumnTitles
 from nbembed.points.columns import MOST_INTEGER_CATEGORIES, Column, as_column
 from nbembed.points.find_columns import FindColumn, Histogram, encoded, histogram
 from nbembed.points.find_text import folded, searchable
+from nbembed.points.judged import array_of
 from nbembed.points.matrix_columns import MatrixColumns, matrix_columns
 from nbembed.points.point_data import PointData
 from nbembed.points.table import listed
@@ -240,7 +241,8 @@ class PointColumns:
         if isinstance(key, MatrixKey):
             assert self._matrix is not None
             return self._matrix.values(key.place)
-        return self._readers[key]()
+        table = self._points.table
+        return array_of(self._readers[key](), None if table is None else table.native(key))
 
     def searched(self) -> list[Hashable]:
         """Return the columns that are searched where none is named: all but those of numbers."""

@@ -35,7 +35,8 @@ def components(X: Any) -> NDArray[np.float64]:
     """
     n, d = X.shape
     if sparse.issparse(X):
-        X = sparse.csr_matrix(X)  # PCA of scikit-learn 1.6 takes no sparse arrays
+        # PCA of scikit-learn 1.6 takes no sparse arrays, and ARPACK not a single column.
+        X = sparse.csr_matrix(X) if d > 1 else X.toarray()
     solver = "arpack" if sparse.issparse(X) else "auto"
     # ARPACK finds fewer components than there are rows or columns.
     most = min(MOST, n - 1, d - (solver == "arpack"))

@@ -44,7 +44,9 @@ class Discriminant:
         Arguments are those of :meth:`nbembed.propagation.linear.LinearClassifier.probabilities`.
         """
         if self._Z is None:  # when labels first tell: components of many points take a second
-            self._Z = components(self._X)
+            Z = components(self._X)
+            # In units near their spread, a power of two, so that no product of four overflows.
+            self._Z = np.ldexp(Z, -np.frexp(Z.std())[1])
         Z, width = self._Z, self._Z.shape[1]
         present, codes = np.unique(classes, return_inverse=True)
         total = np.bincount(codes, confidence)

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from nbembed.data.estimator_input import chunk_by_chunk, validated_data
+from nbembed.data.fitted_rows import FittedRows
 from nbembed.data.matrix_input import check_data, check_non_negative
 from nbembed.propagation.graph import graph_perplexity, nearest_rows, neighbor_affinities
 from nbembed.propagation.incremental import Propagation
@@ -105,8 +106,7 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 "supervision can be given instead"
             )
         check_y_or_supervision(y, supervision)
-        finite = {"ensure_all_finite": False} if self._precomputed else {}
-        data = check_data(self._validated(X, ensure_min_samples=2, **finite), self.metric)
+        data = check_data(self._validated(X, ensure_min_samples=2), self.metric)
         _check_no_numbers(y)
         labels = as_supervision(y if supervision is None else supervision, data.shape[0])
         # An unfitted learning metric is fitted to the labels.
@@ -126,7 +126,8 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.classes_ = class_values(labels, len(labels.classes), y)
         self.label_distributions_ = self.suggestions_.probabilities
         self.transduction_ = self.classes_[self.suggestions_.top_class]
-        self._X = data.copy()
+        # Of dissimilarities new points bring theirs, so that the fitted ones need not be kept.
+        self._fitted = FittedRows(data, distances=True) if self._precomputed else data.copy()
         return self
 
     @chunk_by_chunk
@@ -136,7 +137,8 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_new, n_features)
-            With ``metric="precomputed"`` dissimilarities to the fitted points.
+            With ``metric="precomputed"`` dissimilarities to the fitted points; that of a fitted
+            point and itself is ignored, as in :meth:`fit`.
 
         Returns
         -------
@@ -144,11 +146,14 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             Columns as ``classes_``; rows sum to one.
         """
         check_is_fitted(self)
-        data = check_data(self._validated(X, reset=False), min_samples=1)
-        perplexity = graph_perplexity(self.perplexity, self._X.shape[0])
+        data = self._validated(X, reset=False)
+        if self._precomputed:
+            data = self._fitted.without_own(data)
+        data = check_data(data, min_samples=1)
         if self._precomputed:
             check_non_negative(data)
-        fitted = data if self._precomputed else self._X
+        perplexity = graph_perplexity(self.perplexity, len(self.label_distributions_))
+        fitted = data if self._precomputed else self._fitted
         index, weights, _ = nearest_rows(
             data, perplexity, self._metric, others=fitted, n_jobs=self.n_jobs
         )
@@ -165,9 +170,11 @@ class PropagationClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
     def _validated(self, X: Any, **options: Any) -> Any:
+        # Dissimilarities need not be finite on their diagonal; the others are checked after this.
         return validated_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], **options
-        )
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32],
+            ensure_all_finite=not self._precomputed, **options,
+        )  # fmt: skip
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

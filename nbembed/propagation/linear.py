@@ -29,16 +29,17 @@ WIDEST = 20_000
 class LinearClassifier:
     """Logistic regression on checked data, dense or sparse, for any of its points.
 
-    * useless: whether nothing is learned from the data: they do not vary, or are wider than 20
-      000.
+    * useless: whether nothing is learned from the data: they do not vary, are wider than 20 000,
+      or so large that their squares overflow, as they may be in metrics that take no squares.
     """
 
     def __init__(self, X: Any) -> None:
         self._X = X
         n = X.shape[0]
         self._mean = np.asarray(X.mean(axis=0), np.float64).ravel()
-        squares = X.multiply(X).sum() if sparse.issparse(X) else np.einsum("ij,ij->", X, X)
-        variance = float(squares) / n - float(self._mean @ self._mean)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = X.multiply(X).sum() if sparse.issparse(X) else np.einsum("ij,ij->", X, X)
+            variance = float(squares) / n - float(self._mean @ self._mean)
         flat = not variance > 1e-12 * float(squares) / n
         self.useless = flat or X.shape[1] > WIDEST
         self._scale = 1.0 if flat else variance**-0.5

@@ -236,3 +236,9 @@ def test_fifteen_hundred_points_are_no_matter(capsys):
     assert abs(np.corrcoef(t, whole.embedding_[:, 0])[0, 1]) > 0.9
     near = KNeighborsClassifier(5).fit(method.embedding_, y[::2])
     assert near.score(places, y[1::2]) > 0.9
+
+
+def test_the_distortion_has_no_unit():
+    X = np.random.default_rng(0).standard_normal((12, 3))
+    found = [MUHSIC().fit(X * unit).distortion_ for unit in (1.0, 1e120, 1e-120)]
+    np.testing.assert_allclose(found, found[0], rtol=1e-6)

@@ -162,22 +162,31 @@ def test_the_map_that_fit_transform_returns_is_a_copy():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_diagonal_of_dissimilarities_is_not_read():
+@pytest.mark.parametrize("own", [np.nan, np.inf, -1.0, 7.0])
+def test_the_diagonal_of_dissimilarities_is_not_read(own):
     X = np.random.default_rng(0).normal(size=(60, 5))
     D, y = pairwise_distances(X), np.arange(60) % 3
     odd = D.copy()
-    np.fill_diagonal(odd, np.nan)
+    np.fill_diagonal(odd, own)
+    lacking = odd.copy()
+    lacking[0, 1] = np.nan
     for method in (
         nb.HSSNE(max_iter=20, random_state=0),
         nb.Mbed(n_classes=3, max_iter=100, random_state=0),
         nb.baselines.SIsomap(),
     ):
         method.set_params(metric="precomputed")
-        maps = [method.fit(d, y).embedding_ for d in (D, odd, sparse.csr_array(odd))]
-        np.testing.assert_array_equal(maps[0], maps[1])
-        np.testing.assert_array_equal(maps[0], maps[2])
+        Y = method.fit(D, y).embedding_.copy()
+        for given in (odd, sparse.csr_array(odd)):
+            np.testing.assert_array_equal(method.fit(given, y).embedding_, Y)
+            np.testing.assert_array_equal(method.transform(given), Y)
+        with pytest.raises(ValueError, match="X must be finite"):
+            method.transform(lacking)
     model = nb.PropagationClassifier(metric="precomputed").fit(odd, y)
-    assert np.isfinite(model.label_distributions_).all()
-    odd[0, 1] = np.nan
+    expected = nb.PropagationClassifier(metric="precomputed").fit(D, y)
+    np.testing.assert_array_equal(model.label_distributions_, expected.label_distributions_)
+    np.testing.assert_array_equal(model.predict_proba(odd), expected.predict_proba(D))
+    with pytest.raises(ValueError, match="X must be finite"):
+        model.predict(lacking)
     with pytest.raises(ValueError, match="X must be finite, but it contains NaN at row 0"):
-        nb.HSSNE(metric="precomputed").fit(odd)
+        nb.HSSNE(metric="precomputed").fit(lacking)

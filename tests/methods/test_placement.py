@@ -104,35 +104,6 @@ def test_a_precision_of_its_own_makes_places_free_of_units(rng):
     assert not np.allclose(same, small, atol=1e-2)
 
 
-def test_data_are_known_again(rng):
-    X = rng.standard_normal((12, 3))
-    X[0] = -0.0
-    X[5] = X[2]
-    all_of_them = np.arange(12)
-    known = FittedData(X, "euclidean")
-    assert np.array_equal(known.find(X.copy()), all_of_them)
-    assert known.find(X[[7, 5, 2, 0]] + 0.0).tolist() == [7, 2, 2, 0]
-    assert known.find(np.vstack([X[3], X[3] + 1e-15])).tolist() == [3, -1]
-    assert FittedData(X.astype(np.float32), "euclidean").find(
-        X.astype(np.float32).astype(float)
-    ).tolist() == list(range(12))
-    for kind in (sparse.csr_array, sparse.csr_matrix):
-        loose = FittedData(kind(X), "euclidean")
-        assert np.array_equal(loose.find(kind(X)), all_of_them)
-        assert loose.find(kind(X[[4, 3]])).tolist() == [4, 3]
-        assert (loose.find(kind(2 * X))[1:] == -1).all()
-    assert np.array_equal(loose.find(X), all_of_them)
-    assert np.array_equal(FittedData(X, "euclidean").find(kind(X)), all_of_them)
-    D = pairwise_distances(X)
-    for kind, other in ((np.asarray, sparse.csr_array), (sparse.csr_array, np.asarray)):
-        known = FittedData(kind(D), "precomputed")
-        assert np.array_equal(known.find(other(D)), all_of_them)
-        assert known.X is None
-        assert np.array_equal(known.find(kind(D + np.eye(12))), all_of_them)
-        assert known.find(kind(D[[9, 1]])).tolist() == [9, 1]
-        assert (known.find(kind(2 * D)) == -1).all()
-
-
 # -- transform -------------------------------------------------------------------------------------
 
 

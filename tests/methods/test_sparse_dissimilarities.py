@@ -33,6 +33,7 @@ def graph(digits):
         nb.SNE(),
         nb.NeRV(),
         nb.Mbed(n_classes=3, directions="plane", affinity="perplexity"),
+        nb.baselines.MRE(),
     ],
     ids=lambda m: type(m).__name__,
 )
@@ -59,7 +60,7 @@ def test_a_graph_of_neighbors_in_a_pipeline(digits):
 def test_all_stored_is_all_known(digits):
     D = pairwise_distances(digits)
     stored = sparse.csr_array(D)
-    for method in (nb.HSSNE, nb.NeRV):
+    for method in (nb.HSSNE, nb.NeRV, nb.baselines.MRE):
         maps = [
             method(metric="precomputed", max_iter=20, random_state=0).fit(X).embedding_
             for X in (D, stored)

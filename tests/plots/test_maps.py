@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from html.parser import HTMLParser
+
 import numpy as np
 import pytest
+from bokeh.embed import file_html
 from bokeh.models import Arrow, ColorBar, HoverTool, Label, Legend, PlainText, Scatter, Segment
+from bokeh.resources import CDN
 
 from nbembed import plots
 from nbembed.methods import PathStep
 from nbembed.points.columns import as_column
 from nbembed.widget.stream.serializers import color_column
+from tests.reliability.strategies import HOSTILE_TEXT
 
 SPECIES = np.array(["setosa", "virginica", "versicolor"])
 
@@ -346,3 +352,34 @@ def test_names_of_layouts_and_classes_along_a_path_are_named_in_errors(Y):
         plots.comparison_grid({"a": Y, "\ud800": Y})
     with pytest.raises(ValueError, match="y must have one value for each of the 30 points"):
         plots.annealing_path([PathStep(1.0, Y, 1.0)], np.ones((30, 2)))
+
+
+class Tags(HTMLParser):
+    """The tags of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.found.append(tag)
+
+
+def test_no_text_adds_a_tag_to_the_page_of_a_figure():
+    hostile = (*HOSTILE_TEXT, "@x", "$index", "{{", "}", "{% raw %}", "]]>", "<!--")
+    texts = [text for text in hostile if text and not re.search("[\ud800-\udfff]", text)]
+    Y = np.random.default_rng(0).normal(size=(len(texts), 2))
+
+    def page(names):
+        figure = plots.scatter(
+            Y, names, hover=dict.fromkeys(names, names), title=" ".join(names), centers=Y,
+            center_names=names,
+        )  # fmt: skip
+        (tool,) = (tool for tool in figure.toolbar.tools if isinstance(tool, HoverTool))
+        fields = {f"@hover{k}" for k in range(len(names))}
+        assert fields <= {field for _, field in tool.tooltips}, "by number, whatever the name"
+        return file_html(figure, CDN, "figure")
+
+    plain = Tags(page([f"name {k}" for k in range(len(texts))])).found
+    assert Tags(page(texts)).found == plain

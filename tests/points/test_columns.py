@@ -7,11 +7,18 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nbembed.points.columns import as_column
 from nbembed.points.find_columns import encoded
+from nbembed.points.point_columns import PointColumns
+from nbembed.points.point_data import PointData
 from nbembed.points.table import as_table
+from tests.reliability.forms import VALUES, columns, forms
 
 
 def test_nothing() -> None:
@@ -124,6 +131,39 @@ def test_values_are_judged_by_what_they_are(values, kind, first):
         found = encoded(values, "title")
         assert found.kind == kind
         np.testing.assert_equal(found.values, column.codes)
+
+
+@pytest.mark.parametrize("kind", VALUES)
+@given(data=st.data())
+def test_every_form_of_a_column_is_the_same_column(kind, data):
+    values = data.draw(columns(kind, 40))
+    expected, filtered = as_column(values, 40), encoded(values, "title")
+    for words, form in forms(kind, values):
+        found = as_column(form, 40)
+        assert (found.kind, found.names) == (expected.kind, expected.names), words
+        np.testing.assert_array_equal(found.codes, expected.codes)
+        assert encoded(form, "title").kind == filtered.kind, words
+        np.testing.assert_array_equal(encoded(form, "title").values, filtered.values)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda values: pd.DataFrame({"a": pd.array(values, dtype="Int64")}),
+        lambda values: pl.DataFrame({"a": values}),
+        lambda values: pa.table({"a": values}),
+    ],
+    ids=["pandas", "polars", "PyArrow"],
+)
+def test_whole_numbers_stay_categories_where_some_are_missing(make):
+    frame = make([1, None, 2, 10])
+    points = PointData(None, 4, columns=frame)
+    found = PointColumns(points, None, lambda: (np.full(4, -1), ()))
+    key = found.named("a", "columns")
+    for column in (found.color_column(key), as_column(frame["a"], 4)):
+        assert (column.kind, column.names) == ("category", ("1", "2", "10"))
+        assert column.codes.tolist() == [0, -1, 1, 2]
+    assert found.column(key)[0].kind == "category"
 
 
 def test_names_with_numbers_are_in_natural_order():

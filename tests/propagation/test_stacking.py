@@ -150,6 +150,9 @@ def test_components_of_correlated_columns_are_kept():
     assert components(shuffled).shape == (178, 13), "columns that have nothing in common"
     from_sparse = components(sparse.csr_array(X))
     np.testing.assert_allclose(np.abs(from_sparse[:, :10]), np.abs(Z[:, :10]), atol=1e-6)
+    for kind in (sparse.csr_array, sparse.csr_matrix):
+        column = components(kind(narrow[:, :1]))
+        np.testing.assert_allclose(np.abs(column), np.abs(narrow[:, :1]), atol=1e-12)
 
 
 def test_the_discriminant_is_that_of_scikit_learn():
@@ -219,6 +222,18 @@ def test_points_in_a_few_directions_of_many_take_no_more():
     found = LinearClassifier(X).probabilities(points, points % 2, np.ones(8), 2, np.arange(3))
     assert found.shape == (3, 2)
     np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def test_members_do_not_depend_on_the_unit_of_the_data():
+    X, _, known = crossed(n_labels=30, n=80)
+    points = np.flatnonzero(known >= 0)
+    for member in (LinearClassifier, Discriminant):
+        found = [
+            member(X * unit).probabilities(points, known[points], np.ones(points.size), 2)
+            for unit in (1.0, 2.0**400, 2.0**-400)
+        ]
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+        np.testing.assert_allclose(found[2], found[0], rtol=1e-6)
 
 
 def test_very_wide_data_are_left_to_the_graph():
@@ -404,6 +419,8 @@ def test_dissimilarities_data_without_spread_and_one_class_are_left_to_the_graph
     D = np.linalg.norm(X[:, None] - X[None], axis=2)
     apart = nb.PropagationClassifier(metric="precomputed").fit(D, known)
     assert set(apart.suggestions_.weights) == {"graph"}
+    huge = nb.PropagationClassifier(metric="hamming").fit(np.round(X) * 1e300, known)
+    assert set(huge.suggestions_.weights) == {"graph"}, "squares overflow"
     flat = nb.PropagationClassifier().fit(np.ones((80, 3)), known)
     assert set(flat.suggestions_.weights) == {"graph"}
     one = nb.PropagationClassifier().fit(X, np.where(known == 1, 1, -1))

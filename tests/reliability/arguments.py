@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 
 import nbembed as nb
 from nbembed.affinities import perplexity_affinities
+from nbembed.data import matrix_input
 from tests.reliability import strategies as values
 from tests.reliability.strategies import Strategy, World
 
@@ -107,9 +108,8 @@ def dissimilarities(w: World) -> np.ndarray:
 
 
 METRICS: Good = lambda w: st.sampled_from(  # noqa: E731
-    ["euclidean"] * 8 + ["cosine", "cityblock", "correlation", "chebyshev", "mahalanobis",
-                         "jaccard", "haversine", "precomputed", "minkowski", "seuclidean"]
-)  # fmt: skip
+    ["euclidean"] * len(matrix_input.METRICS) + ["precomputed"] * 8 + list(matrix_input.METRICS)
+)
 OPTIMIZERS = one_of(
     "auto", nb.optimizers.MomentumGradient(), nb.optimizers.LBFGS(), nb.optimizers.FixedPoint(),
     nb.optimizers.ConjugateGradient(), nb.optimizers.Alternating(),

@@ -391,6 +391,8 @@ def method_calls(name: str, kind: type, member: str) -> st.SearchStrategy[Call]:
             options = quick(kind)
             if "metric" in parameters_of(kind) and kind is not nb.SNeRV:
                 options["metric"] = draw(arguments.METRICS(w))
+                if options["metric"] == "precomputed" and isinstance(given.get("X"), Form):
+                    given["X"] = draw(strategies.dissimilarities(w))
             instance = kind(**options)
         else:
             instance = made(kind, w.d, w.k, estimator)

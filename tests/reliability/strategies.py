@@ -238,6 +238,49 @@ def plain_data(w: World) -> Strategy:
     return matrices(w.n, w.d, w.seed, contents=["normal"], forms=["C"])
 
 
+#: What dissimilarities are like; each changes those of points on a line, (n, n).
+PAIRS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "distances": lambda D: D,
+    "asymmetric": lambda D: np.triu(D) + 2 * np.tril(D),
+    "one-sided": np.triu,
+    "some zeros": lambda D: D * (D > 0.5),
+    "ties": np.round,
+    "all equal": np.ones_like,
+    "all zeros": np.zeros_like,
+    "one point far": lambda D: D + 1e9 * np.logical_xor.outer(*2 * [np.arange(len(D)) == 0]),
+    "large": lambda D: D * 1e120,
+    "huge": lambda D: D * 1e300,
+    "denormal": lambda D: D * 5e-320,
+    "ratios": lambda D: np.expm1(np.minimum(300 * D, 600)),
+}
+
+
+def dissimilarities(w: World) -> Strategy:
+    """Dissimilarities of all pairs, or of some where they are sparse; any diagonal."""
+    x = np.random.default_rng(w.seed).standard_normal(w.n)
+    D = np.abs(x[:, None] - x)
+
+    def make(pairs: str, own: float, form: str, kept: float) -> Form:
+        with np.errstate(all="ignore"):
+            A = PAIRS[pairs](D.copy())
+        np.fill_diagonal(A, own)
+        words = f"{pairs}, {own} on the diagonal, {form}"
+        if form in DENSE:
+            return Form(DENSE[form](A), words)
+        stored = np.random.default_rng(w.seed).random(A.shape) < kept
+        rows, columns = np.nonzero(stored)
+        S = sparse.csr_array((A[rows, columns], (rows, columns)), shape=A.shape)
+        return Form(SPARSE[form](S), f"{words}, {kept:.0%} stored")
+
+    return st.builds(
+        make,
+        st.sampled_from(["distances"] * len(PAIRS) + list(PAIRS)),
+        st.sampled_from([0.0, 0.0, 0.0, np.nan, np.inf, -1.0, 7.0]),
+        st.sampled_from(["C"] * 6 + ["Fortran", "read-only", "float32", "list", *SPARSE]),
+        st.sampled_from([1.0, 0.8, 0.4]),
+    )
+
+
 def layout(w: World, d: int = 2) -> Strategy:
     """Layouts: dense, as the methods return them or as users write them."""
     return matrices(w.n, d, w.seed + 1, forms=["C"] * 8 + list(DENSE))

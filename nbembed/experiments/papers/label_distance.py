@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 from nbembed.datasets import load
@@ -25,9 +26,6 @@ from nbembed.experiments.papers.mbed import Farther
 from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.measures import paired_t_test
 from nbembed.methods import Mbed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 POINTS = 500
 SPLITS = 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import stat
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from nbembed.session import Session, load_session
+from nbembed.session.file import archive
 from nbembed.session.live import controller
 from tests.session import fake
 from tests.session.fake import Fake, Other, rest
@@ -262,3 +264,25 @@ def test_a_session_saved_before_its_first_step_replays_once_opened(start, tmp_pa
         with loaded.replayed() as again:
             assert again.embedding.tobytes() == loaded.embedding.tobytes()
         assert run_script(loaded.to_script(), loaded.X).tobytes() == loaded.embedding.tobytes()
+
+
+def test_a_long_log_is_encoded_in_parts(session, tmp_path, monkeypatch):
+    """The encoder holds the GIL: what it is given at once must not grow with the log."""
+    for point in range(20):
+        session.label([point % 5], f"class {point}")
+    rest(session)
+    given, encode = [], json.JSONEncoder.encode
+
+    def recorded(self, value):
+        given.append(value)
+        return encode(self, value)
+
+    monkeypatch.setattr(archive, "TOGETHER", 4)
+    monkeypatch.setattr(json.JSONEncoder, "encode", recorded)
+    session.save(tmp_path / "x")
+    assert "log" not in [name for value in given if isinstance(value, dict) for name in value]
+    assert max(len(value) for value in given if isinstance(value, list)) == 4
+    monkeypatch.undo()
+    with load_session(tmp_path / "x", methods=KINDS) as opened:
+        assert opened.supervision == session.supervision
+        assert opened.log[: len(session.log)] == session.log
