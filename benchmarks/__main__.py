@@ -39,6 +39,7 @@ ARGUMENTS = {
 #: Benchmarks that are a script with other arguments: the script, and those.
 VARIANTS = {
     "cold_start": ("latency", ["--cold"]),
+    "exact_avx2": ("exact", ["--for", "haswell"]),
     "large_fits": ("large", ["--fit", "5000", "20000", "70000", "--data", "mnist.npz"]),
     "large_million": ("large", ["--on-map", "1000000"]),
     "latency_large": ("latency", ["--n", "200000", "--moves", "20", "--lassos", "10"]),
