@@ -409,10 +409,10 @@ ROWS = (
 
 #: What the other experiments are about.
 BEYOND = {
-    "labels-structure-short": "what labels do to the inner structure of digits",
-    "labels-structure": "what labels do to the inner structure of a group",
+    "labels-structure-short": "the effect of labels on the inner structure of digits",
+    "labels-structure": "the effect of labels on the inner structure of a group",
     "labels-benchmark": "whether labels make a map worse, on the benchmarks' splits",
-    "labels-accepted": "what accepted suggestions do to a map",
+    "labels-accepted": "the effect of accepted suggestions on a map",
     "mbed-centers": "Mbed in the plane with regions around centers",
     **{
         f"mbed-label-distance-{name}": f"Mbed with labels at r and at 2r, {title}"
@@ -431,6 +431,6 @@ BEYOND = {
     "framework-epsilon": "maps of few labels by the regularization of the framework's constraint",
     "labels-causes": "causes of what labels do not do to a group",
     "few-labels-causes": "causes of where propagation is not ahead",
-    "nerv-widths": "what the width on the map does to texts",
+    "nerv-widths": "the effect of the width on the map on maps of texts",
     "snerv-unlabeled": "a map without labels on SNeRV's data",
 }
