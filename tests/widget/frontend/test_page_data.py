@@ -235,5 +235,5 @@ def test_a_map_whose_successor_is_shown_elsewhere_says_so(open_explorer: Any) ->
     act(page, "k.prepare = () => undefined")
     tab(page.locator(".nbe")).click()
     page.get_by_role("checkbox", name="Embed city").click()
-    expect(page.get_by_role("tabpanel").get_by_role("status")).to_contain_text("The map was made")
+    expect(page.get_by_role("tabpanel").get_by_role("status")).to_contain_text("The map is made")
     expect(page.get_by_role("checkbox", name="Embed city")).not_to_be_checked()
