@@ -9,10 +9,12 @@
 Equations of "Large Margin Non-Linear Embedding"; gradients (16) to (19). Erratum: its equation (9)
 has a stray Σ_i. w is 1 in the paper. K = 2 with λ here is its logistic form (5) with λ/2.
 
-Labels are softened to what the map can express at its own radius r: in the paper the certain label
-of class k has the membership of a point at r·w_k (eq. 21), that is the row
+Labels are softened to what the map can express at a distance δ from the origin: the certain label
+of class k has the membership of a point at δ·w_k, that is the row
 
-    s_kl = softmax_l(⟨w_l, r w_k⟩ / λ)   and   T_i = Σ_k t_ik s_k.
+    s_kl = softmax_l(⟨w_l, δ w_k⟩ / λ)   and   T_i = Σ_k t_ik s_k.
+
+With r for the radius of the map, δ = r in equation (21) and 2r in the text of section 6.
 
 On the simplex, where ⟨w_k, w_l⟩ = −1/(K−1), this is Algorithm 1's rule t* t_ik +
 (1−t_ik)(1−t*)/(K−1) (erratum: line 9 lacks the 1/(K−1), so that its rows would not sum to one for
@@ -78,8 +80,8 @@ class LargeMargin(SNE):
         w ≥ 0, the weight of A + B.
     class_prior : array of shape (n_classes,), optional
         π > 0, summing to one. Without it B favors classes of equal size.
-    radius : float, default=1.0
-        r > 0 in coordinates, the radius of the map that labels are softened by.
+    label_distance : float, default=1.0
+        δ > 0 in coordinates: a certain label of class k is as certain as a point at δ w_k is.
     n_jobs : int, optional
         Threads; None uses all cores of the process, or one if there are few points.
 
@@ -101,7 +103,7 @@ class LargeMargin(SNE):
         algorithm: Algorithm = "exact",
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
-        radius: float = 1.0,
+        label_distance: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -115,7 +117,7 @@ class LargeMargin(SNE):
         )
         self._lam = check_real("lam", lam, low=0, open_low=True)
         self._margin_weight = check_real("margin_weight", margin_weight, low=0)
-        self._radius = check_real("radius", radius, low=0, open_low=True)
+        self._label_distance = check_real("label_distance", label_distance, low=0, open_low=True)
         self._directions = check_directions(directions)
         self._prior = normalized_prior(class_prior, self.n_classes)
         self._targets = self._softened()
@@ -143,12 +145,12 @@ class LargeMargin(SNE):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """``lam``, ``rho``, ``margin_weight`` and ``radius``."""
+        """``lam``, ``rho``, ``margin_weight`` and ``label_distance``."""
         return {
             "lam": self._lam,
             "rho": self._supervised.rho,
             "margin_weight": self._margin_weight,
-            "radius": self._radius,
+            "label_distance": self._label_distance,
         }
 
     def with_parameters(self, **parameters: Any) -> Self:
@@ -166,15 +168,17 @@ class LargeMargin(SNE):
             other._lam = check_real("lam", parameters["lam"], low=0, open_low=True)
         if "margin_weight" in parameters:
             other._margin_weight = check_real("margin_weight", parameters["margin_weight"], low=0)
-        if "radius" in parameters:
-            other._radius = check_real("radius", parameters["radius"], low=0, open_low=True)
+        if "label_distance" in parameters:
+            other._label_distance = check_real(
+                "label_distance", parameters["label_distance"], low=0, open_low=True
+            )
         if "directions" in parameters:
             other._directions = check_directions(parameters["directions"])
         other._prior = normalized_prior(parameters.get("class_prior", self._prior), other.n_classes)
         other._supervised = self._supervised.changed(parameters)
         if other._supervised is not self._supervised:
             other._last_terms = None
-        if not {"lam", "radius", "directions", "supervision"}.isdisjoint(parameters):
+        if not {"lam", "label_distance", "directions", "supervision"}.isdisjoint(parameters):
             other._targets = other._softened()
         return other
 
@@ -265,8 +269,14 @@ class LargeMargin(SNE):
         return Y
 
     def _softened(self) -> NDArray[np.float64]:
-        """Return T at the present λ, radius, directions and labels."""
-        return softened(self._directions, self._radius, self._lam, self.supervision, self.n_samples)
+        """Return T at the present λ, label distance, directions and labels."""
+        return softened(
+            self._directions,
+            self._label_distance,
+            self._lam,
+            self.supervision,
+            self.n_samples,
+        )
 
 
 def normalized_prior(class_prior: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:

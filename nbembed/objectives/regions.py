@@ -77,12 +77,12 @@ class Rays:
     """The paper's regions: a direction for each class.
 
     * directions (n_classes, n_components): unit vectors.
-    * radius: r, at which a certain label is satisfied (equation 21).
+    * label_distance: δ in coordinates; a certain label is as certain as a point at δ w_k is.
     * counted (n_samples,) bool: the points that are of some class; by default all.
     """
 
     directions: NDArray[np.float64]
-    radius: float = 1.0
+    label_distance: float = 1.0
     counted: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
@@ -126,7 +126,7 @@ class Rays:
         self, supervision: Supervision | None, n_samples: int, lam: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the softened labels, each with weight 1."""
-        T = softened(self.directions, self.radius, lam, supervision, n_samples)
+        T = softened(self.directions, self.label_distance, lam, supervision, n_samples)
         weights = (~np.isnan(T[:, 0])).astype(np.float64)
         return T, weights
 
@@ -257,14 +257,14 @@ def regions_around(
 
 def softened(
     directions: NDArray[np.float64],
-    radius: float,
+    label_distance: float,
     lam: float,
     supervision: Supervision | None,
     n_samples: int,
 ) -> NDArray[np.float64]:
-    """Return labels as what a map of radius r can express, T; rows of unlabeled points are NaN.
+    """Return labels as a point at the distance δ can express them, T; other rows are NaN.
 
-    A certain label of class k is the membership of a point at r·w_k (equation 21), see
+    A certain label of class k is the membership of a point at δ w_k (equation 21), see
     :mod:`nbembed.objectives.large_margin`.
     """
     n_classes = int(directions.shape[0])
@@ -276,5 +276,5 @@ def softened(
             f"supervision, got {n_classes}"
         )
     targets = np.asarray(supervision.targets(n_classes), dtype=np.float64)
-    certain = softmax(directions @ directions.T * (radius / lam), axis=1)
+    certain = softmax(directions @ directions.T * (label_distance / lam), axis=1)
     return np.ascontiguousarray(targets @ certain)

@@ -118,6 +118,7 @@ def test_what_is_no_data_at_all(kind, X):
         (Mbed, "lam", -1.0),
         (Mbed, "lam", "cool"),
         (Mbed, "margin_weight", -1.0),
+        (Mbed, "label_distance", 0.0),
         (Mbed, "class_prior", [0.5, 0.4]),
         (Mbed, "class_prior", [1.0, 0.0]),
         (Mbed, "class_prior", [0.5, 0.25, 0.25]),

@@ -9,7 +9,8 @@ from sklearn.datasets import load_iris
 from nbembed.datasets import gaussian_pair
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.measures import hotelling_lawley, inconsistent_pairs
-from nbembed.methods import Mbed, PathStep
+from nbembed.methods import Geometry, Mbed, PathStep
+from nbembed.objectives import circle
 from nbembed.optimizers import ConjugateGradient
 from nbembed.supervision import Supervision, as_supervision
 from tests.methods.helpers import partly, quick
@@ -107,6 +108,26 @@ def test_a_fixed_lambda(pair, lam):
     assert np.mean(method.labels_ != y) <= 0.05
     assert [step.value for step in method.path_] == pytest.approx([lam])
     assert method.trace_[-1].parameters["lam"] == pytest.approx(lam * method.radius_)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+@pytest.mark.parametrize(("parameters", "distance"), [({}, 2.0), ({"label_distance": 1.0}, 1.0)])
+def test_a_label_is_as_certain_as_a_point_at_its_distance(pair, alpha, parameters, distance):
+    """By default at twice the radius, the text of the paper; its equation (21) has the radius."""
+    X, y = pair
+    told = as_supervision(partly(y), len(X))
+    recipe = Mbed(alpha=alpha, **parameters).recipe
+    geometry = Geometry(3.0, circle(2))
+    affinities = recipe.make_affinities(X, told)
+    affinities = affinities.joint() if alpha else affinities
+    objective = recipe.make_objective(affinities, told, geometry)
+    lam = objective.parameters["lam"]
+    found = objective.regions.wanted(told, len(X), lam)[0] if alpha else objective.targets
+    there = distance * geometry.scale * circle(2)[0]
+    expected = objective.membership(np.tile(there, (len(X), 1)).astype(np.float32))
+    labeled = told.labeled[told.targets(2)[told.labeled, 0] == 1]
+    assert labeled.size
+    assert found[labeled] == pytest.approx(expected[labeled], rel=1e-6)
 
 
 def test_small_lambda_is_surer(pair):

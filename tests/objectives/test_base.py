@@ -29,8 +29,8 @@ KINDS = {
     "Mbed": (
         lambda P, **k: LargeMargin(P, **{"directions": simplex(2, 2), **k}),
         {"lam": 1.0, "rho": 0.5, "margin_weight": 1.0},
-        {"lam": 0.4, "rho": 0.9, "margin_weight": 2.0, "radius": 1.3, "directions": circle(3),
-         "class_prior": [0.2, 0.3, 0.5]},
+        {"lam": 0.4, "rho": 0.9, "margin_weight": 2.0, "label_distance": 1.3,
+         "directions": circle(3), "class_prior": [0.2, 0.3, 0.5]},
     ),
 }  # fmt: skip
 

@@ -59,7 +59,12 @@ def made(kind, rows, joint, supervision):
             rows, 0.7, circle(5), supervision, class_prior=[0.1, 0.2, 0.3, 0.2, 0.2]
         ),
         "rays": lambda: HeavyTailedMargin(
-            joint, 0.7, Rays(circle(5), radius=0.9), supervision, alpha=0.8, margin_weight=9.0
+            joint,
+            0.7,
+            Rays(circle(5), label_distance=0.9),
+            supervision,
+            alpha=0.8,
+            margin_weight=9.0,
         ),
         "centers": lambda: HeavyTailedMargin(joint, 0.9, centers(N), supervision),
     }[kind]()

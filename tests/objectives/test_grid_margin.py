@@ -69,7 +69,7 @@ def mbed(form: str, P: tuple[Any, Any], d: int, lam: float, **given: Any) -> Any
     W = circle(3) if d == 2 else simplex(3, 3)
     given = {"margin_weight": float(N), **given}
     if form == "rows":
-        return LargeMargin(rows, lam, W, supervision(), radius=lam, **given)
+        return LargeMargin(rows, lam, W, supervision(), label_distance=lam, **given)
     regions = centers() if form == "centers" else Rays(W, lam)
     return HeavyTailedMargin(joint, lam, regions, supervision(), **given)
 

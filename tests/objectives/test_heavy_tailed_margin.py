@@ -94,7 +94,9 @@ def test_points_of_no_class_count_in_no_term(joint, rng, central_differences):
 
 def test_cost_and_gradient_of_directions(joint, rng, central_differences, supervision):
     Y = rng.normal(size=(len(joint), 2))
-    objective = HeavyTailedMargin(joint, 0.7, Rays(circle(4), radius=0.9), supervision, alpha=0.8)
+    objective = HeavyTailedMargin(
+        joint, 0.7, Rays(circle(4), label_distance=0.9), supervision, alpha=0.8
+    )
     _, gradient = objective.cost_and_gradient(Y)
     differences = central_differences(objective, Y)
     assert np.abs(gradient - differences).max() < 1e-6 * np.abs(differences).max()
@@ -105,8 +107,8 @@ def test_with_directions_only_the_neighborhoods_differ_from_the_paper(rows, join
     Y = rng.normal(size=(n, 2))
     labels = Supervision(n, ["a", "b"]).label([0, 3], "a").label([1], "b", confidence=0.8)
     ours = HeavyTailedMargin(joint, 0.7, Rays(circle(3), 0.9), labels, margin_weight=2.0)
-    paper = LargeMargin(rows, 0.7, circle(3), labels, radius=0.9, margin_weight=2.0)
-    plain = LargeMargin(rows, 0.7, circle(3), radius=0.9, margin_weight=0.0)
+    paper = LargeMargin(rows, 0.7, circle(3), labels, label_distance=0.9, margin_weight=2.0)
+    plain = LargeMargin(rows, 0.7, circle(3), label_distance=0.9, margin_weight=0.0)
     np.testing.assert_allclose(ours.membership(Y), paper.membership(Y), atol=1e-12)
     class_terms_of_paper = paper.cost(Y) - plain.cost(Y)
     assert ours.cost(Y) - n * HeavyTailed(joint).cost(Y) == pytest.approx(class_terms_of_paper)

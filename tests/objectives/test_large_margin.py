@@ -55,7 +55,7 @@ def test_unsupervised_cost_and_gradient(
 def test_supervised_cost_and_gradient(rows, rng, central_differences, supervision, name, rho):
     directions = DIRECTIONS[name]
     Y = rng.normal(size=(len(rows), directions.shape[1]))
-    objective = LargeMargin(rows, 0.7, directions, supervision, rho=rho, radius=0.9)
+    objective = LargeMargin(rows, 0.7, directions, supervision, rho=rho, label_distance=0.9)
 
     cost, gradient = objective.cost_and_gradient(Y)
 
@@ -82,7 +82,7 @@ def test_labels_are_softened_as_the_paper_says_on_the_simplex(rows, K):
     n, r, lam = len(rows), 0.8, 0.5
     names = [str(k) for k in range(K)]
     supervision = Supervision(n, names).label([0], "0").label([1], "1", confidence=0.7)
-    targets = LargeMargin(rows, lam, simplex(K), supervision, radius=r).targets
+    targets = LargeMargin(rows, lam, simplex(K), supervision, label_distance=r).targets
 
     star = math.exp(r / lam) / ((K - 1) * math.exp(-r / (lam * (K - 1))) + math.exp(r / lam))
     t = np.full((2, K), 0.0)
@@ -107,11 +107,11 @@ def test_a_softened_label_stays_the_most_probable(rows, name, lam):
     np.testing.assert_allclose(targets.sum(axis=1), 1)
 
 
-def test_a_certain_label_asks_for_a_place_within_the_radius(rows):
+def test_a_certain_label_asks_for_a_place_within_its_distance(rows):
     """The row of a certain label is the membership at r·w_k, so that its place has no pull."""
     directions, r, lam = circle(10), 0.9, 0.2
     supervision = Supervision(len(rows), [str(k) for k in range(10)]).label([0], "3")
-    objective = LargeMargin(rows, lam, directions, supervision, radius=r)
+    objective = LargeMargin(rows, lam, directions, supervision, label_distance=r)
     Y = np.zeros((len(rows), 2))
     Y[0] = r * directions[3]
     np.testing.assert_allclose(objective.targets[0], objective.membership(Y)[0], atol=1e-12)
@@ -132,7 +132,7 @@ def test_labels_do_not_act_as_links(rows, rng):
         ("lam", 0.0),
         ("lam", -1.0),
         ("margin_weight", -0.1),
-        ("radius", 0.0),
+        ("label_distance", 0.0),
         ("rho", 1.5),
         ("class_prior", [0.5, 0.6]),
         ("class_prior", [1.0]),

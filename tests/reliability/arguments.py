@@ -242,7 +242,7 @@ GOOD: dict[str, Good] = {
     "margin_weight": one_of(1.0, 0.0, 5.0),
     "eta_objects": one_of(0.1, 0.0, 1e-6, 10.0),
     "eta_classes": one_of("auto", 0.1, 10.0),
-    "radius": one_of(1.0, 1e-3, 1e3),
+    "label_distance": one_of(1.0, 1e-3, 1e3),
     "near": one_of(1.0, 0.0, 1e3),
     "exaggeration": one_of(1.0, 4.0),
     "compactness": one_of(0.0, 0.1),

@@ -60,9 +60,9 @@ class Claim:
 NOT_THE_PAPERS: Mapping[Paper, str] = MappingProxyType({
     MBED: (
         "With labels our default turns the crude first map to the labels and starts from it; "
-        "Algorithm 1 starts from noise. Both soften labels at r, as equation (21) does. Conjugate "
-        "gradients have a preconditioner. COIL is at 32 × 32 pixels, with splits of our own. "
-        "k-means begins by k-means++."
+        "Algorithm 1 starts from noise. Our default softens labels at 2r, as the text of section 6 "
+        "does; equation (21) softens them at r. Conjugate gradients have a preconditioner. COIL is "
+        "at 32 × 32 pixels, with splits of our own. k-means begins by k-means++."
     ),
     SNERV: (
         "Our default has one width for all neighborhoods on the map, where the paper has one for "

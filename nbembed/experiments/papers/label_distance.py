@@ -22,7 +22,6 @@ from sklearn.datasets import load_digits
 from nbembed.datasets import load
 from nbembed.experiments.papers.base import Experiment, Figure
 from nbembed.experiments.papers.few_labels import Task, task
-from nbembed.experiments.papers.mbed import Farther
 from nbembed.experiments.sweeps.jobs import in_order
 from nbembed.measures import paired_t_test
 from nbembed.methods import Mbed
@@ -33,7 +32,7 @@ LABELS = (10, 100)
 #: The paper's sets that stand beside, and the number of labels in their splits.
 OFFICIAL = ("g50c", "g10n")
 OFFICIAL_LABELS = 50
-DISTANCES: dict[str, type[Mbed]] = {"labels at r": Mbed, "labels at 2r": Farther}
+DISTANCES = {"labels at r": 1.0, "labels at 2r": 2.0}
 
 
 def drawn(name: str, data: Path | None, n_labels: int) -> Task:
@@ -54,17 +53,18 @@ def labeled(y: NDArray[Any], n_labels: int, rng: np.random.Generator) -> NDArray
     return np.concatenate([first, rest])
 
 
-def _error(shared: tuple[Task, type[Mbed]], split: int) -> float:
-    problem, kind = shared
-    return problem.error(lambda X, known, _: kind(random_state=split).fit(X, known).labels_, split)
+def _error(shared: tuple[Task, float], split: int) -> float:
+    problem, distance = shared
+    model = Mbed(label_distance=distance, random_state=split)
+    return problem.error(lambda X, known, _: model.fit(X, known).labels_, split)
 
 
 def _compared(problem: Task) -> Iterator[Figure]:
     n_splits, n_labels = problem.splits.shape
     title = f"{problem.name}, {n_labels} labels"
     errors = {}
-    for name, kind in DISTANCES.items():
-        errors[name] = np.array(list(in_order(_error, (problem, kind), range(n_splits))))
+    for name, distance in DISTANCES.items():
+        errors[name] = np.array(list(in_order(_error, (problem, distance), range(n_splits))))
         yield _mean(f"{title}, {name}: test error, %", errors[name])
     near, far = errors.values()
     yield _mean(f"{title}, labels at 2r − at r: percentage points", far - near)

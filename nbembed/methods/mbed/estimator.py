@@ -62,6 +62,10 @@ class Mbed(PlacesNewPoints):
     class_prior : array of shape (n_classes,), optional
         Expected shares of the classes, positive, summing to one. Without it classes of equal size
         are favored, or with centers those sizes that the labels suggest, as a random sample does.
+    label_distance : float, default=2.0
+        δ/r > 0: a certain label is as certain as a point at this distance from the origin, in the
+        direction of its class and in units of the map's radius, is. 2 is the text of the paper's
+        section 6, 1 its equation (21). Not used by centers.
     affinity : {"auto", "global", "perplexity"}, default="auto"
         One width for all points, the 1/K quantile of all distances (the paper's), or one for each
         point by ``perplexity``. "auto" is the latter with centers or ``algorithm="grid"`` only.
@@ -201,6 +205,7 @@ class Mbed(PlacesNewPoints):
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         verbose: int = 0,
         callbacks: Callable[[Run], Any] | list[Callable[[Run], Any]] | None = None,
+        label_distance: float = 2.0,
     ) -> None:
         self.n_components = n_components
         self.n_classes = n_classes
@@ -224,6 +229,7 @@ class Mbed(PlacesNewPoints):
         self.random_state = random_state
         self.verbose = verbose
         self.callbacks = callbacks
+        self.label_distance = label_distance
 
     def fit(
         self,

@@ -108,6 +108,7 @@ class MbedParameters(Recipe[Affinities]):
         "n_classes": ("affinities", "alignment"),
         "class_prior": ("objective",),
         "margin_weight": ("objective",),
+        "label_distance": ("objective",),
         "n_init": (),
     }
     path_parameter: ClassVar[str] = "lam"
@@ -120,6 +121,7 @@ class MbedParameters(Recipe[Affinities]):
     lam: float | str = "anneal"
     margin_weight: float = 1.0
     class_prior: ArrayLike | None = None
+    label_distance: float = 2.0
     affinity: str = "auto"
     init: str | ArrayLike = "auto"
     n_init: int = 1
@@ -149,6 +151,7 @@ class MbedParameters(Recipe[Affinities]):
         else:
             check_count("max_iter", self.max_iter, low=CRUDE_STEPS + 1)
         check_real("margin_weight", self.margin_weight, low=0)
+        check_real("label_distance", self.label_distance, low=0, open_low=True)
         if self.class_prior is not None:
             check_class_prior(self.class_prior, n_classes)
         check_choice("affinity", self.affinity, ("auto", "global", "perplexity"))

@@ -208,7 +208,7 @@ class MbedRecipe(MbedParameters):
             algorithm=self.algorithm_for(affinities.n_samples, geometry.directions.shape[1]),
             margin_weight=self.margin_weight,
             class_prior=self.class_prior,
-            radius=geometry.scale,
+            label_distance=self.label_distance * geometry.scale,
             n_jobs=self.n_jobs,
         )
 
@@ -423,7 +423,8 @@ class MbedRecipe(MbedParameters):
             )
         else:
             n_components = geometry.directions.shape[1]
-            regions = Rays(geometry.directions, geometry.scale, ~none)
+            distance = self.label_distance * geometry.scale
+            regions = Rays(geometry.directions, distance, ~none)
         return HeavyTailedMargin(
             affinities,
             lam,

@@ -1,28 +1,12 @@
-"""The variants of Algorithm 1: where labels are as certain as a point at twice the radius is."""
+"""The variants of Algorithm 1: as printed, our start, and each with the confidence of its text."""
 
 from __future__ import annotations
 
-import numpy as np
-from sklearn.datasets import load_iris
-
-from nbembed.experiments.papers.mbed import VARIANTS, FartherRecipe
-from nbembed.methods.mbed.recipe import MbedRecipe
-from nbembed.supervision import as_supervision
+from nbembed.experiments.papers.mbed import VARIANTS
+from nbembed.methods import Mbed
 
 
-def test_farther_labels_are_softened_at_twice_the_radius():
-    X, y = load_iris(return_X_y=True)
-    told = as_supervision(np.where(np.arange(150) % 10 == 0, y, -1), 150)
-    affinities = MbedRecipe().make_affinities(X, told)
-    start = MbedRecipe().make_start(X, affinities, told, np.random.default_rng(0))
-    near, far = (
-        kind().make_objective(affinities, told, start.geometry)
-        for kind in (MbedRecipe, FartherRecipe)
-    )
-    assert far.parameters["radius"] == 2 * near.parameters["radius"]
-    assert far.parameters["lam"] == near.parameters["lam"]
-    assert far.evaluate(start.Y).cost != near.evaluate(start.Y).cost
-
-
-def test_the_printed_variant_starts_from_noise():
-    assert [init for init, _ in VARIANTS.values()] == ["noise", "auto", "noise", "auto"]
+def test_the_variants_are_the_two_starts_at_both_distances():
+    made = [Mbed(**parameters) for parameters in VARIANTS.values()]
+    assert [model.init for model in made] == ["noise", "auto", "noise", "auto"]
+    assert [model.label_distance for model in made] == [1, 1, 2, 2]
