@@ -200,11 +200,6 @@ KNOWN_FAILURES: Mapping[tuple[str, str], str] = MappingProxyType({
         "is above its own, that of scaled ones below (hssne-causes); standardized ones fit the "
         "costs of its other two maps."
     ),
-    ("mbed-g10n", "mean of the 10 splits: test error, %"): (
-        "The class boundary cuts through the clusters, so that the method is little better than "
-        "chance, as in the paper. With the confidence that the text of section 6 gives to labels, "
-        "at 2r in place of the r of equation (21), the error is below the paper's: mbed-printed."
-    ),
     **{
         (
             "mbed-printed-text-usps-coil",

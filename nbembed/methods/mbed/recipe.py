@@ -10,7 +10,7 @@ One step is added to it. From a random start, classes unfold wherever the noise 
 few labels cannot pull them past one another. So where there are labels the crude SNE is continued
 for some steps, the class directions are rotated towards the positions of the labeled points, and
 the second start is this map, shrunk, instead of noise (``docs/decisions/0008``). With
-``init="noise"`` the algorithm is the printed one.
+``init="noise"`` and ``label_distance=1`` the algorithm is the printed one.
 
 ``alpha`` above 0 and ``directions="centers"`` are another method under the same name, ours: the
 cost is in :mod:`nbembed.objectives.heavy_tailed_margin`, its start and its path in
