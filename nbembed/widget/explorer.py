@@ -31,6 +31,7 @@ from nbembed.widget.answers.suggested_groups import SuggestedGroupSource
 from nbembed.widget.answers.suggestion_source import SuggestionSource
 from nbembed.widget.answers.why_source import WhySource
 from nbembed.widget.host import hosts
+from nbembed.widget.host.adding import AddsRows
 from nbembed.widget.host.autosave import Autosave
 from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.host.ending import Ending
@@ -38,7 +39,8 @@ from nbembed.widget.host.exporting import Exporting
 from nbembed.widget.host.hearing import Hearing
 from nbembed.widget.host.lifetime import WATCH, Displays
 from nbembed.widget.host.opening import open_session
-from nbembed.widget.host.other_maps import OtherMaps
+from nbembed.widget.host.part import MapsOfSome
+from nbembed.widget.host.preparing import PreparesOtherwise
 from nbembed.widget.host.still_output import check_still
 from nbembed.widget.stream import serializers
 from nbembed.widget.stream.dispatcher import CommandDispatcher
@@ -62,7 +64,18 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Hearing, Ending):
+class Explorer(
+    Handle,
+    Finding,
+    Coloring,
+    Comparing,
+    MapsOfSome,
+    AddsRows,
+    PreparesOtherwise,
+    Exporting,
+    Hearing,
+    Ending,
+):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -318,12 +331,12 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
             session,
             {
                 "select": self._select,
-                "color_by": self._color_by,
+                "color_by": lambda mode: writer.update({"color_by": mode}),
                 "color_by_column": choice.choose,
-                "show_cards": self._show_cards,
-                "show_names": self._show_names,
-                "size_panel": self._size_panel,
-                "show_unsupervised": self._show_unsupervised,
+                "show_cards": lambda points: writer.update({"cards": points}),
+                "show_names": lambda shown: writer.update({"names_shown": shown}),
+                "size_panel": lambda width: writer.update({"sidebar_width": width}),
+                "show_unsupervised": lambda shown: writer.update({"unsupervised_shown": shown}),
                 "check_suggestions": self._check_suggestions,
                 "set_word": self._set_word,
                 "style_class": self.class_styles.change,
