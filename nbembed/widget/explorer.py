@@ -31,7 +31,6 @@ from nbembed.widget.answers.suggested_groups import SuggestedGroupSource
 from nbembed.widget.answers.suggestion_source import SuggestionSource
 from nbembed.widget.answers.why_source import WhySource
 from nbembed.widget.host import hosts
-from nbembed.widget.host.adding import AddsRows
 from nbembed.widget.host.autosave import Autosave
 from nbembed.widget.host.child_maps import ChildMaps
 from nbembed.widget.host.ending import Ending
@@ -39,8 +38,7 @@ from nbembed.widget.host.exporting import Exporting
 from nbembed.widget.host.hearing import Hearing
 from nbembed.widget.host.lifetime import WATCH, Displays
 from nbembed.widget.host.opening import open_session
-from nbembed.widget.host.part import MapsOfSome
-from nbembed.widget.host.preparing import PreparesOtherwise
+from nbembed.widget.host.other_maps import OtherMaps
 from nbembed.widget.host.still_output import check_still
 from nbembed.widget.stream import serializers
 from nbembed.widget.stream.dispatcher import CommandDispatcher
@@ -64,18 +62,7 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(
-    Handle,
-    Finding,
-    Coloring,
-    Comparing,
-    MapsOfSome,
-    AddsRows,
-    PreparesOtherwise,
-    Exporting,
-    Hearing,
-    Ending,
-):
+class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Hearing, Ending):
     """Watch an embedding form, and steer it.
 
     Parameters

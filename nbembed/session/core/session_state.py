@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nbembed.session.core.history import Given, History, Step
 from nbembed.session.core.label_origins import after_labeling
 from nbembed.session.core.provenance import Provenance
-from nbembed.session.core.settings import Settings
+from nbembed.session.core.settings import Settings, check_takes_as
 from nbembed.session.core.snapshot_names import (
     KeptSettings,
     Names,
@@ -46,14 +46,8 @@ class SessionState:
         """
         if settings.same_as(self.settings):
             return self
-        if settings.recipe.takes_distances != self.settings.recipe.takes_distances:
-            wanted, there = "features", "dissimilarities"
-            if settings.recipe.takes_distances:
-                wanted, there = there, wanted
-            raise ValueError(
-                f"{settings.name} with these parameters needs {wanted}, but the data of the "
-                f"session are {there}"
-            )
+        what = f"{settings.name} with these parameters"
+        check_takes_as(self.settings.recipe, settings.recipe, what)
         settings.check()
         history = self.history.changed(self.settings, settings, text, gesture, detail)
         return replace(self, settings=settings, history=history)

@@ -216,6 +216,16 @@ def recipe_of(method: Any) -> Recipe[Any]:
     )
 
 
+def check_takes_as(present: Recipe[Any], recipe: Recipe[Any], what: str) -> None:
+    """Raise ValueError unless a recipe takes data of the same kind as the present one."""
+    kinds = "features", "dissimilarities"
+    if recipe.takes_distances != present.takes_distances:
+        raise ValueError(
+            f"{what} needs {kinds[recipe.takes_distances]}, but the data of the session are "
+            f"{kinds[present.takes_distances]}"
+        )
+
+
 def owned(recipe: Recipe[Any]) -> Recipe[Any]:
     """Return a recipe whose parameters nobody else can change."""
     return recipe.replace(**{name: _owned(value) for name, value in recipe.parameters.items()})

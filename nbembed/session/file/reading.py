@@ -145,7 +145,7 @@ class _Reader:
         X = self._data()
         self._n = int(X.shape[0])
         self._supervisions = [
-            decode_supervision(stored, self._n) for stored in _list(content, "supervisions")
+            decode_supervision(stored, self._n) for stored in _item(content, "supervisions", list)
         ]
         events = self._events("log")
         X = checked_data(X, self._first_recipe(events))
@@ -161,7 +161,7 @@ class _Reader:
         names = {each.number: name for name, each in state.snapshots.items()}
         engine.snapshots = self._snapshots(kept, names)
         engine.trace = self._trace()
-        engine.path = tuple(map(self._path_step, _list(content, "path")))
+        engine.path = tuple(map(self._path_step, _item(content, "path", list)))
         if any(
             engine.layout is None or s.embedding.shape != engine.layout.shape for s in engine.path
         ):
@@ -185,7 +185,7 @@ class _Reader:
         return X, controller
 
     def _events(self, name: str) -> list[Event]:
-        stored = _list(self._content, name)
+        stored = _item(self._content, name, list)
         for each in stored:
             _check_entries(each, "event")
         return [Event.from_dict(each, self._n) for each in stored]
@@ -281,7 +281,7 @@ class _Reader:
     def _schedule(stored: dict[str, Any]) -> Schedule:
         stages = []
         _check_entries(stored, "schedule")
-        for s in _list(stored, "stages"):
+        for s in _item(stored, "stages", list):
             _check_entries(s, "stage")
             optimizer = decode(_item(s, "optimizer", dict))
             if not isinstance(optimizer, Optimizer):
@@ -343,7 +343,7 @@ class _Reader:
         self, kept: Mapping[int, KeptSettings], names: Mapping[int, str]
     ) -> dict[int, Snapshot]:
         """Return the snapshots of the log by number, those that can come back included."""
-        given = _list(self._content, "snapshots")
+        given = _item(self._content, "snapshots", list)
         stored = {_count(each, "number"): each for each in given}
         if not kept.keys() <= stored.keys() or len(stored) < len(given):
             raise ValueError(
@@ -382,8 +382,8 @@ class _Reader:
     def _trace(self) -> list[Record]:
         stored = _item(self._content, "trace", dict)
         _check_entries(stored, "trace")
-        names = _list(stored, "stages")
-        sets = [_numbers(each) for each in _list(stored, "parameters")]
+        names = _item(stored, "stages", list)
+        sets = [_numbers(each) for each in _item(stored, "parameters", list)]
         rows = self._archive.array("trace")
         if rows.ndim != 2 or rows.shape[1] != 5 or not all(isinstance(n, str) for n in names):
             raise ValueError("it is damaged: its trace is not a table of five columns")
@@ -418,10 +418,6 @@ def _item(stored: Any, name: str, *kinds: type) -> Any:
     if type(value) not in kinds:
         raise ValueError(f"it is damaged: its entry {name!r} is {reprlib.repr(value)}")
     return value
-
-
-def _list(stored: Any, name: str) -> list[Any]:
-    return cast("list[Any]", _item(stored, name, list))
 
 
 def _number(stored: Any, name: str) -> float:
