@@ -35,7 +35,7 @@ Flag = Literal[
 
 
 #: Methods of the map (:class:`nbembed.session.map.engine.Engine`) by which commands take effect.
-Effect = Literal[
+MapMethod = Literal[
     "settle",
     "restart",
     "clear_memory",
@@ -102,7 +102,7 @@ class Command:
     summary: str
     arguments: tuple[Argument, ...] = ()
     role: Role = "change"
-    effect: Effect = "settle"
+    effect: MapMethod = "settle"
     flags: frozenset[Flag] = frozenset()
     settings: Callable[[Settings, Arguments, Context], Settings] | None = None
     undo_text: Callable[[Settings, Arguments], str] | None = None

@@ -5,7 +5,7 @@ words that can be undone, how it bears on the motion and which method of the map
 whether a page may send it, and how it prints in a script. The session's methods
 (:mod:`nbembed.session.core.verbs`), the messages of the page, replay and scripts are derived from
 this table: a new command is an entry here, and a method of the map
-(:data:`~nbembed.session.core.command_entry.Effect`) if it does to it what no other command does.
+(:data:`~nbembed.session.core.command_entry.MapMethod`) if it does to it what no other command does.
 No other file compares the names of commands.
 
 :func:`decide` is a pure function of state and command: a session calls it when a command is given
