@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from nbembed.affinities import calibrated_rows, perplexity_affinities
+from nbembed.affinities import perplexity_affinities
+from nbembed.affinities.rows import calibrated_rows
 from nbembed.neighbors import find_neighbors
 from nbembed.neighbors.exact import all_distances
 

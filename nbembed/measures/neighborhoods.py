@@ -76,7 +76,7 @@ def trustworthiness(
     per_point = check_flag("per_point", per_point)
     data, points = checked_pair(X, Y, metric)
     check_half(k, len(points))
-    return _by_ranks(Distances(data, metric), nearest_neighbors(points, k, name="Y"), per_point)
+    return by_ranks(Distances(data, metric), nearest_neighbors(points, k, name="Y"), per_point)
 
 
 def continuity(
@@ -90,10 +90,10 @@ def continuity(
     data, points = checked_pair(X, Y, metric)
     check_half(k, len(points))
     inside = Distances(points, "euclidean", name="Y")
-    return _by_ranks(inside, nearest_neighbors(data, k, metric), per_point)
+    return by_ranks(inside, nearest_neighbors(data, k, metric), per_point)
 
 
-def _by_ranks(distances: Distances, neighbors: NDArray[np.intp], per_point: bool) -> Any:
+def by_ranks(distances: Distances, neighbors: NDArray[np.intp], per_point: bool) -> Any:
     """Return 1 − c Σ_j max(0, rank_ij − k) over the neighbors j of each point; c makes 0 the worst.
 
     The rank of j is one more than the number of points that are nearer: ties count as near.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from nbembed.affinities import check_memory_of_pairs, neighbors_of_perplexity
+from nbembed.affinities.rows import check_memory_of_pairs, neighbors_of_perplexity
 from nbembed.kernels.grid.size import AXES
 from nbembed.methods.neighbor_base import NeighborRecipe
 from nbembed.methods.recipe import Recipe

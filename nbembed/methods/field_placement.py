@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import spline_filter
 
-from nbembed.affinities import calibrated_rows, neighbors_of_perplexity
+from nbembed.affinities.rows import calibrated_rows, neighbors_of_perplexity
 from nbembed.kernels.grid.plan import spacing
 from nbembed.kernels.grid.radial import Radial
 from nbembed.kernels.grid.size import grid_for, little_memory

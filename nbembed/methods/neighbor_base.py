@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbembed.affinities import Affinities, check_perplexity_of_stored
+from nbembed.affinities import Affinities
+from nbembed.affinities.rows import check_perplexity_of_stored
 from nbembed.data.distances import fewest_stored
 from nbembed.kernels.inner_product import rms_radius
 from nbembed.methods.initialization import (

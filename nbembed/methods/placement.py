@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from nbembed.affinities import calibrated_rows
+from nbembed.affinities.rows import calibrated_rows
 from nbembed.data.distances import PAIRS, Distances
 from nbembed.data.fitted_rows import FittedRows
 from nbembed.data.matrix_input import check_non_negative

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 from bokeh.layouts import gridplot
 from bokeh.models import (
-    Arrow,
     BoxZoomTool,
-    Label,
     LassoSelectTool,
-    NormalHead,
     PanTool,
     Range1d,
     ResetTool,
@@ -22,10 +19,16 @@ from bokeh.models import (
 )
 from numpy.typing import ArrayLike, NDArray
 
-from nbembed.drawing.borders import region_borders
+from nbembed.plots.beside_points import (
+    checked_owners,
+    checked_places,
+    draw_borders,
+    draw_centers,
+    draw_directions,
+)
 from nbembed.plots.fitting import keep_scale
-from nbembed.plots.points import Cloud, check_layout, cloud, paint_of, plane_of
-from nbembed.plots.theme import ground_color, new_figure, text_color
+from nbembed.plots.points import Cloud, check_layout, cloud, plane_of
+from nbembed.plots.theme import new_figure
 from nbembed.plots.titles import LETTER, fit_titles, metric_parts, title_height, titles
 from nbembed.validation import check_count, check_flag, check_text
 
@@ -33,8 +36,6 @@ from nbembed.validation import check_count, check_flag, check_text
 TALL, TALL_IN_GRID = 400, 300
 #: Width in pixels that a narrow page leaves to the maps of a grid, whose titles can be read there.
 NARROW = 430
-#: Color of borders, to be seen on light and on dark ground.
-BORDER = "#8A919E"
 
 
 def scatter(
@@ -103,11 +104,11 @@ def scatter(
     """
     layout = check_layout(Y)
     d = layout.shape[1]
-    middles, names = _extra("center", centers, center_names, d)
-    owners = _owners(center_classes, middles, d)
+    middles, names = checked_places("center", centers, center_names, d)
+    owners = checked_owners(center_classes, middles, d)
     if owners is not None and center_names is None:
         names = [str(owner) for owner in owners]
-    arrows, arrow_names = _extra("direction", directions, direction_names, d)
+    arrows, arrow_names = checked_places("direction", directions, direction_names, d)
     size = _size(size)
     check_flag("legend", legend)
     shared = cloud(len(layout), color, marked=marked, hover=hover)
@@ -129,13 +130,13 @@ def scatter(
         len(seen) > 1,
     )
     if owners is not None:
-        _draw_borders(made, seen[1], owners)
+        draw_borders(made, seen[1], owners)
     renderer = shared.draw(made, *shared.place("", seen[0]))
     made.add_tools(shared.hover([renderer]))
     if middles is not None:
-        _draw_centers(made, seen[1], names, shared)
+        draw_centers(made, seen[1], names, shared)
     if arrows is not None:
-        _draw_directions(made, seen[-1][1:], arrow_names, shared)
+        draw_directions(made, seen[-1][1:], arrow_names, shared)
     if legend:
         shared.add_key(made, renderer)
     return made
@@ -245,25 +246,6 @@ def check_layouts(layouts: Any) -> dict[str, NDArray[np.float64]]:
     return checked
 
 
-def _extra(
-    what: str, places: ArrayLike | None, names: Sequence[str] | None, d: int
-) -> tuple[NDArray[np.float64] | None, list[str]]:
-    """Return named places beside the points, checked."""
-    if places is None:
-        if names is not None:
-            raise ValueError(f"{what}_names must be given together with {what}s")
-        return None, []
-    checked = check_layout(places, f"{what}s")
-    if checked.shape[1] != d:
-        raise ValueError(f"{what}s must have {d} columns, like Y, got {checked.shape[1]}")
-    if names is not None and (isinstance(names, str) or not hasattr(names, "__iter__")):
-        raise TypeError(f"{what}_names must be a list of names, got {names!r}")
-    given = [str(k) for k in range(len(checked))] if names is None else list(map(str, names))
-    if len(given) != len(checked):
-        raise ValueError(f"{what}_names must name each of {len(checked)} {what}s, got {len(given)}")
-    return checked, given
-
-
 def _map_figure(
     title: str,
     description: str,
@@ -337,113 +319,6 @@ def _key(shared: Cloud, height: int) -> Any:
 
 def _size(size: Any) -> int | None:
     return None if size is None else check_count("size", size, low=100)
-
-
-def _owners(
-    classes: ArrayLike | None, middles: NDArray[np.float64] | None, d: int
-) -> NDArray[Any] | None:
-    """Return the class of each center, checked."""
-    if classes is None:
-        return None
-    if middles is None:
-        raise ValueError("center_classes must be given together with centers")
-    if d != 2:
-        raise ValueError(f"center_classes must be None unless the map has 2 dimensions, got {d}")
-    owners = np.asarray(classes)
-    if owners.shape != (len(middles),):
-        raise ValueError(
-            f"center_classes must name the class of each of the {len(middles)} centers, "
-            f"got shape {owners.shape}"
-        )
-    return owners
-
-
-def _draw_borders(made: Any, places: NDArray[Any], owners: NDArray[Any]) -> None:
-    codes = np.unique(owners, return_inverse=True)[1]
-    ends = np.reshape(region_borders(places, codes), (-1, 4)).T
-    made.segment(*ends, line_color=BORDER, line_width=1.5)
-
-
-def _draw_centers(made: Any, places: NDArray[Any], names: list[str], shared: Cloud) -> None:
-    for k, (place, name) in enumerate(zip(places, names)):
-        made.scatter(
-            x=[place[0]],
-            y=[place[1]],
-            marker="star",
-            size=20,
-            fill_color=paint_of(shared.column, name, k),
-            line_color="#FFFFFF",
-            line_width=1.5,
-        )
-        # Away from the middle: the points of a class lie between its center and the middle.
-        left = place[0] < (made.x_range.start + made.x_range.end) / 2
-        _write(made, place, name, -12 if left else 12, -7, "right" if left else "left")
-
-
-def _draw_directions(made: Any, tips: NDArray[Any], names: list[str], shared: Cloud) -> None:
-    for k, (tip, name) in enumerate(zip(tips, names)):
-        paint = paint_of(shared.column, name, k)
-        head = NormalHead(size=9, fill_color=paint, line_color=paint)
-        made.add_layout(
-            Arrow(
-                x_start=0, y_start=0, x_end=tip[0], y_end=tip[1],
-                end=head, line_color=paint, line_width=2, line_alpha=0.9,
-            )
-        )  # fmt: skip
-    span = made.x_range.end - made.x_range.start
-    for tip, name in _merged(tips, names, 0.1 * span):
-        along = tip / (float(np.linalg.norm(tip)) or 1.0)
-        # Beyond the tip, so that the text does not cover the arrow.
-        align = "left" if along[0] > 0.4 else "right" if along[0] < -0.4 else "center"
-        right = 0 if align == "center" else round(8 * np.sign(along[0]))
-        _write(made, tip, name, right, round(12 * along[1]) - 7, align)
-
-
-def _merged(tips: NDArray[Any], names: list[str], near: float) -> list[tuple[NDArray[Any], str]]:
-    """Return positions of labels and their text; names of nearby tips share one label."""
-    groups: list[list[int]] = []
-    for k, tip in enumerate(tips):
-        for group in groups:
-            if np.linalg.norm(tip - tips[group[0]]) < near:
-                group.append(k)
-                break
-        else:
-            groups.append([k])
-    return [(tips[group].mean(axis=0), ", ".join(names[k] for k in group)) for group in groups]
-
-
-def _write(made: Any, place: Any, text: str, right: int, up: int, align: str) -> None:
-    """Add a label beside a place, on a translucent background, moved into the frame if it fits."""
-    start, end = made.x_range.start, made.x_range.end
-    # A frame that is as wide as the page is at least about as wide as high.
-    frame = made.frame_width or made.height
-    at = (float(place[0]) - start) / (end - start) * frame + right
-    wide = LETTER * len(text)
-    begin = at - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[align]
-    inside = min(max(begin, 2.0), max(frame - wide - 2.0, 2.0))
-    if abs(inside - begin) > 1:  # the label now covers its place, so it goes above
-        right, up = right + round(inside - begin), up + 14
-    made.add_layout(
-        Label(
-            x=float(place[0]),
-            y=float(place[1]),
-            x_offset=right,
-            y_offset=up,
-            text=_plain(text),
-            text_align=align,
-            text_font_size="12px",
-            text_font_style="bold",
-            text_color=text_color(),
-            background_fill_color=ground_color(),
-            background_fill_alpha=0.7,
-        )
-    )
-
-
-def _plain(text: str) -> Any:
-    from bokeh.models import PlainText
-
-    return PlainText(text=text)
 
 
 def _say(title: str, layout: NDArray[Any], shared: Cloud) -> str:

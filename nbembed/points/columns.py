@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbembed.data.natural_order import natural_key
 from nbembed.points.judged import MOST_INTEGER_CATEGORIES as MOST_INTEGER_CATEGORIES
-from nbembed.points.judged import array_of, is_categorical, judged
+from nbembed.points.judged import array_of, is_categorical, judged, order_key, seconds_of
 from nbembed.points.text import is_missing, text_of
 from nbembed.validation import check_text
 
@@ -75,8 +73,7 @@ def as_column(
     if values.dtype.kind in "iu" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
         return Column("number", title, values.astype(np.float64), (), values)
     if values.dtype.kind == "M" and np.unique(values).size > MOST_INTEGER_CATEGORIES:
-        seconds = values.astype("datetime64[us]").astype(np.float64) / 1e6
-        return Column("time", title, np.where(np.isnat(values), np.nan, seconds), (), values)
+        return Column("time", title, seconds_of(values), (), values)
     if values.dtype.kind in "mM":
         values = np.array([text_of(v) or None for v in values], dtype=object)
     missing = np.array([is_missing(v) for v in values])
@@ -88,16 +85,11 @@ def as_column(
             f"{name} must be numbers, times or text, got values of type {kinds}"
         ) from None
     order = _given_order(source, there)
-    found = sorted(there, key=_order) if order is None else order
+    found = sorted(there, key=order_key) if order is None else order
     index = {value: k for k, value in enumerate(found)}
     codes = np.array([-1 if gone else index[v] for v, gone in zip(values.tolist(), missing)])
     names = tuple(check_text(name, str(value)) for value in found)
     return Column("category", title, codes.astype(np.float64), names, values, order is not None)
-
-
-def _order(value: Any) -> tuple[int, Any]:
-    """Return a sort key that puts numbers before text, so that mixed columns can be sorted."""
-    return (0, value) if isinstance(value, Real) else (1, natural_key(str(value)))
 
 
 def _given_order(color: Any, there: set[Any]) -> list[Any] | None:

@@ -12,7 +12,7 @@ import io
 import itertools
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, AnyStr, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,18 +134,17 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file in UTF-8 as a whole or not at all."""
-    write_bytes(path, text.encode("utf-8", "replace"))
-
-
-def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file as a whole or not at all."""
+def handed_out(data: AnyStr, path: str | os.PathLike[str] | None) -> AnyStr | None:
+    """Return data, or write them to a path as a whole or not at all, text in UTF-8."""
+    if path is None:
+        return data
+    raw = data.encode("utf-8", "replace") if isinstance(data, str) else data
 
     def write(file: BinaryIO) -> None:
-        file.write(data)
+        file.write(raw)
 
     write_atomically(check_destination(path), write)
+    return None
 
 
 # -- AnnData -----------------------------------------------------------------------------------

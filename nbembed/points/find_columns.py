@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbembed.data.natural_order import natural_key
 from nbembed.points.columns import MOST_INTEGER_CATEGORIES
-from nbembed.points.judged import array_of, judged
+from nbembed.points.judged import array_of, judged, order_key, seconds_of
 from nbembed.points.text import is_missing, name_of
 from nbembed.points.whole_numbers import are_whole
 
@@ -76,8 +75,7 @@ def encoded(values: Any, title: str) -> FindColumn:
     """Return a column of any values as it is filtered."""
     array = judged(array_of(values))
     if array.dtype.kind == "M":
-        seconds = array.astype("datetime64[us]").astype(np.float64) / 1e6
-        return FindColumn("time", title, np.where(np.isnat(array), np.nan, seconds))
+        return FindColumn("time", title, seconds_of(array))
     if array.dtype.kind == "f":
         return _numbers(array, title)
     if array.dtype.kind in "iu" and np.unique(array).size > MOST_INTEGER_CATEGORIES:
@@ -94,7 +92,7 @@ def _categories(values: list[Any], title: str) -> FindColumn:
     found: dict[Any, int] = {}
     try:
         codes = [-1 if is_missing(v) else found.setdefault(v, len(found)) for v in values]
-        ordered = sorted(found, key=_order)
+        ordered = sorted(found, key=order_key)
     except TypeError:  # values that cannot be compared
         return FindColumn("text", title, np.full(len(values), -1.0))
     numbers = all(isinstance(v, Real) and not isinstance(v, bool) for v in found)
@@ -106,11 +104,6 @@ def _categories(values: list[Any], title: str) -> FindColumn:
     # Text that differs from row to row has no bars worth looking at.
     kind = "text" if len(found) > max(MOST_BARS, len(values) // 2) else "category"
     return FindColumn(kind, title, new[np.array(codes, dtype=np.intp)], tuple(ordered), place)
-
-
-def _order(value: Any) -> tuple[int, Any]:
-    """Return a sort key that puts numbers before text, so that mixed values can be sorted."""
-    return (0, value) if isinstance(value, Real) else (1, natural_key(str(value)))
 
 
 @dataclass(frozen=True)

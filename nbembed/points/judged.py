@@ -11,6 +11,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from nbembed.data.natural_order import natural_key
 from nbembed.points.text import is_missing
 
 #: Types whose values are categories, whatever these are.
@@ -71,6 +72,17 @@ def _is_whole(dtype: Any) -> bool:
 def is_categorical(column: Any) -> bool:
     """Return whether a column of pandas or polars is of a type of categories."""
     return type(getattr(column, "dtype", None)).__name__ in CATEGORICAL
+
+
+def order_key(value: Any) -> tuple[int, Any]:
+    """Return a sort key that puts numbers before text, so that mixed values can be sorted."""
+    return (0, value) if isinstance(value, Real) else (1, natural_key(str(value)))
+
+
+def seconds_of(times: NDArray[Any]) -> NDArray[np.float64]:
+    """Return times in seconds since 1970, NaN where they are missing."""
+    seconds = times.astype("datetime64[us]").astype(np.float64) / 1e6
+    return np.where(np.isnat(times), np.nan, seconds)
 
 
 def _float(value: Any) -> float:

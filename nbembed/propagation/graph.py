@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from nbembed.affinities import (
-    Affinities,
+from nbembed.affinities import Affinities
+from nbembed.affinities.rows import (
     calibrated_rows,
     check_neighbor_memory,
     check_perplexity_of_stored,

@@ -13,7 +13,7 @@ from typing import Any
 
 from nbembed.methods.recipe import Recipe, field_names
 from nbembed.session.core.serialization import same
-from nbembed.session.core.settings import method_named, recipe_of
+from nbembed.session.core.settings import check_takes_as, method_named, recipe_of
 from nbembed.session.live.threads import begin
 from nbembed.session.session import Session
 
@@ -119,11 +119,5 @@ def _recipe(first: Session, present: Session, method: Any) -> Recipe[Any]:
         kind = method_named(method, first.methods)
         return present._settings.recipe_for(kind, first.X)
     recipe = recipe_of(method).in_plane().seeded(first.recipe.seed)
-    if recipe.takes_distances != first.recipe.takes_distances:
-        wanted, there = "features", "dissimilarities"
-        if recipe.takes_distances:
-            wanted, there = there, wanted
-        raise ValueError(
-            f"method {method!r} needs {wanted}, but the data of the session are {there}"
-        )
+    check_takes_as(first.recipe, recipe, f"method {method!r}")
     return recipe

@@ -25,12 +25,13 @@ PASSES = [
     "nbembed.objectives.log_affinities._without",
     "nbembed.objectives.supervised_affinities.gaussian_rows",
     "nbembed.objectives.supervised_affinities.packed",
-    "nbembed.objectives.supervised_affinities.unlinked_sums",
+    "nbembed.objectives.linked.unlinked_sums",
     "nbembed.objectives.supervised_affinities._both_halves",
     "nbembed.objectives.supervised_affinities._sums",
     "nbembed.objectives.supervised_affinities.without_cannot_links",
     "nbembed.objectives.supervised_affinities.row_sums",
-    "nbembed.affinities.check_matrix",
+    "nbembed.objectives.linked.row_sums",
+    "nbembed.affinities.value.check_matrix",
 ]
 N = 60
 TOLD = Supervision(N).label(range(8), "a").label(range(20, 25), "b").must_link([30, 31, 40])

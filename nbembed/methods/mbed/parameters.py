@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbembed.affinities import (
-    Affinities,
-    check_all_pairs,
-    check_global_memory,
+from nbembed.affinities import Affinities
+from nbembed.affinities.making import check_all_pairs, check_global_memory
+from nbembed.affinities.rows import (
     check_memory_of_pairs,
     check_perplexity_of_stored,
     neighbors_of_perplexity,

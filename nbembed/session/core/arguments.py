@@ -37,28 +37,16 @@ def _points(name: str, value: Any, n_samples: int) -> list[int]:
     return [int(i) for i in check_points(value, n_samples, name)]
 
 
-def _class_name(name: str, value: Any, n_samples: int) -> str:
-    return class_name(value, name)
-
-
 def _text(name: str, value: Any, n_samples: int) -> str | None:
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{name} must be text, got {shown(value)}")
     return None if value is None else check_name(name, value)
 
 
-def _name(name: str, value: Any, n_samples: int) -> str:
-    return check_text(name, value)
-
-
 def _new_name(name: str, value: Any, n_samples: int) -> str:
     if not check_name(name, value).strip():
         raise ValueError(f"{name} must not be blank, got {shown(value)}")
     return str(value)
-
-
-def _number(name: str, value: Any, n_samples: int) -> float:
-    return check_real(name, value)
 
 
 def _measured(name: str, value: Any, n_samples: int) -> float:
@@ -77,14 +65,6 @@ def _index(name: str, value: Any, n_samples: int) -> int:
     return int(value)
 
 
-def _supervision(name: str, value: Any, n_samples: int) -> Any:
-    return in_natural_order(value, n_samples, name)
-
-
-def _optional_supervision(name: str, value: Any, n_samples: int) -> Any:
-    return None if value is None else in_natural_order(value, n_samples, name)
-
-
 def _labels(name: str, value: Any, n_samples: int) -> list[list[Any]]:
     return [list(label) for label in check_labels(value, n_samples, name)]
 
@@ -95,32 +75,22 @@ def _parameters(name: str, value: Any, n_samples: int) -> dict[str, Any]:
     return dict(value)
 
 
-def _unchecked(name: str, value: Any, n_samples: int) -> Any:
-    return value
-
-
 POINTS = Kind("points", _points, "ArrayLike", "array-like of int, or mask of shape (n_samples,)")
-CLASS_NAME = Kind("text", _class_name, "Any", "str or int")
-TEXT = Kind("text", _text, "str | None", "str, optional")
+CLASS_NAME = Kind("text", lambda name, value, n: class_name(value, name), "Any", "str or int")
+TEXT = Kind("text", _text, "str | None", "str")
 NEW_NAME = Kind("text", _new_name, "str", "str")
-NUMBER = Kind("number", _number, "float", "float")
+NUMBER = Kind("number", lambda name, value, n: check_real(name, value), "float", "float")
 #: Of the log alone: a name, a number that may be NaN, parameters by name.
-NAME = Kind("text", _name, "str", "str")
+NAME = Kind("text", lambda name, value, n: check_text(name, value), "str", "str")
 MEASURED = Kind("number", _measured, "float", "float")
 PARAMETER_MAP = Kind("parameters", _parameters, "Mapping[str, Any]", "mapping of str to Any")
 COUNT = Kind("count", _count, "int", "int")
 INDEX = Kind("index", _index, "int", "int")
 SUPERVISION = Kind(
     "supervision",
-    _supervision,
+    lambda name, value, n: in_natural_order(value, n, name),
     "Supervision | ArrayLike | None",
     "Supervision, array-like or None",
-)
-OPTIONAL_SUPERVISION = Kind(
-    "supervision",
-    _optional_supervision,
-    "Supervision | ArrayLike | None",
-    "Supervision or array-like, optional",
 )
 #: Labels of points with a class and a confidence each.
 LABELS = Kind(
@@ -130,9 +100,14 @@ LABELS = Kind(
     "iterable of (point, class, confidence)",
 )
 #: A method by name, or an estimator or recipe; the command itself checks it.
-METHOD = Kind("method", _unchecked, "str | Estimator | Recipe[Any]", "str, estimator or Recipe")
+METHOD = Kind(
+    "method",
+    lambda name, value, n: value,
+    "str | Estimator | Recipe[Any]",
+    "str, estimator or Recipe",
+)
 #: Any number of parameters by keyword; the recipe checks them.
-PARAMETERS = Kind("parameters", _unchecked, "Any", "parameters of the method")
+PARAMETERS = Kind("parameters", lambda name, value, n: value, "Any", "parameters of the method")
 
 
 @dataclass(frozen=True)
@@ -140,7 +115,7 @@ class Argument:
     """An argument of a command.
 
     * name: its keyword in the session's method and in the log.
-    * default: :data:`REQUIRED` where it must be given.
+    * default: taken unchecked; :data:`REQUIRED` where it must be given.
     * wire: what a page calls it, if not ``name``: some names are reserved words in Python.
     """
 

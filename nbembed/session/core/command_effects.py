@@ -174,14 +174,9 @@ def no_lines(writer: SourceWriter, a: Arguments) -> list[str]:
 # -- words -----------------------------------------------------------------------------------
 
 
-def point_count(points: list[Any]) -> str:
-    """Return the number of points, in words."""
-    return "1 point" if len(points) == 1 else f"{len(points)} points"
-
-
-def suggestion_count(labels: list[Any]) -> str:
-    """Return the number of suggestions, in words."""
-    return "1 suggestion" if len(labels) == 1 else f"{len(labels)} suggestions"
+def counted(things: list[Any], what: str = "point") -> str:
+    """Return the number of points or other things, in words."""
+    return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"
 
 
 def short(value: Any) -> str:

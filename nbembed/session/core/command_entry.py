@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from nbembed.methods.recipe import PathStep, Recipe
 from nbembed.propagation import Suggestions
@@ -16,9 +16,6 @@ from nbembed.session.core.session_state import SessionState
 from nbembed.session.core.settings import Settings
 from nbembed.session.core.state_machine import Role
 from nbembed.validation import shown
-
-if TYPE_CHECKING:
-    from nbembed.session.core.change import Change
 
 Arguments = Mapping[str, Any]
 
@@ -37,32 +34,17 @@ Flag = Literal[
 ]
 
 
-class Steered(Protocol):
-    """A map that commands take effect on (:class:`nbembed.session.map.engine.Engine`)."""
-
-    def settle(self, change: Change) -> None:
-        """Bring the map from one settings to others."""
-
-    def restart(self, change: Change) -> None:
-        """Forget the map but for the positions of pinned points."""
-
-    def clear_memory(self, change: Change) -> None:
-        """Go on with a new optimizer."""
-
-    def learn(self, change: Change) -> None:
-        """Let affinities take effect that are learned from the labels given."""
-
-    def keep(self, change: Change) -> None:
-        """Keep the present map as a snapshot."""
-
-    def restore(self, change: Change) -> None:
-        """Go on from a snapshot."""
-
-    def go_back(self, change: Change) -> None:
-        """Bring the points back to a place of the history, where that is known."""
-
-    def show_path_step(self, change: Change) -> None:
-        """Go on from a kept layout of the path."""
+#: Methods of the map (:class:`nbembed.session.map.engine.Engine`) by which commands take effect.
+MapMethod = Literal[
+    "settle",
+    "restart",
+    "clear_memory",
+    "learn",
+    "keep",
+    "restore",
+    "go_back",
+    "show_path_step",
+]
 
 
 class SourceWriter(Protocol):
@@ -98,8 +80,8 @@ class Command:
     * name: of the session's method, in the log and on the wire.
     * summary: one line of documentation.
     * role: how it bears on the motion; see :mod:`nbembed.session.core.state_machine`.
-    * effect: ``effect(map, change)`` lets it take effect on the moving map. Not called where the
-      role is motion alone.
+    * effect: the method of the moving map that lets it take effect; none is called where the role
+      is motion alone.
     * flags: what else it does, for those who must know; see :data:`Flag`.
     * settings: ``settings(present settings, arguments, context)`` returns those after the command;
       the change can be undone.
@@ -120,7 +102,7 @@ class Command:
     summary: str
     arguments: tuple[Argument, ...] = ()
     role: Role = "change"
-    effect: Callable[[Steered, Change], None] = lambda map_, change: map_.settle(change)
+    effect: MapMethod = "settle"
     flags: frozenset[Flag] = frozenset()
     settings: Callable[[Settings, Arguments, Context], Settings] | None = None
     undo_text: Callable[[Settings, Arguments], str] | None = None
@@ -170,7 +152,9 @@ class Command:
             value = given.get(argument.name, argument.default)
             if value is REQUIRED:
                 raise TypeError(f"{self.name}() needs the argument {argument.name}")
-            values[argument.name] = argument.kind.check(argument.name, value, n_samples)
+            if value is not argument.default:
+                value = argument.kind.check(argument.name, value, n_samples)
+            values[argument.name] = value
         unknown = given.keys() - values.keys()
         if unknown:
             raise TypeError(f"{self.name}() has no argument {shown(sorted(unknown)[0])}")

@@ -5,7 +5,7 @@ words that can be undone, how it bears on the motion and which method of the map
 whether a page may send it, and how it prints in a script. The session's methods
 (:mod:`nbembed.session.core.verbs`), the messages of the page, replay and scripts are derived from
 this table: a new command is an entry here, and a method of the map
-(:class:`~nbembed.session.core.command_entry.Steered`) if it does to it what no other command does.
+(:data:`~nbembed.session.core.command_entry.MapMethod`) if it does to it what no other command does.
 No other file compares the names of commands.
 
 :func:`decide` is a pure function of state and command: a session calls it when a command is given
@@ -27,7 +27,6 @@ from nbembed.session.core.arguments import (
     NAME,
     NEW_NAME,
     NUMBER,
-    OPTIONAL_SUPERVISION,
     PARAMETER_MAP,
     PARAMETERS,
     POINTS,
@@ -40,10 +39,10 @@ from nbembed.session.core.command_effects import (
     at_path_step,
     chosen_method,
     chosen_step,
+    counted,
     labels_to_learn,
     no_lines,
     path_text,
-    point_count,
     replaced,
     restored,
     seeded_parameters,
@@ -51,7 +50,6 @@ from nbembed.session.core.command_effects import (
     short,
     snapshot_name,
     suggested_labels,
-    suggestion_count,
     supervised,
     switched,
     with_parameters,
@@ -131,7 +129,7 @@ _TABLE = (
         "Start cold with the present parameters and supervision; recovers from an error.",
         role="reset",
         state=lambda state, a: state.sealed(),
-        effect=lambda map_, change: map_.restart(change),
+        effect="restart",
         flags=frozenset({"restarts", "clears path"}),
     ),
     Command(
@@ -139,7 +137,7 @@ _TABLE = (
         "Clear the optimizer's memory (velocity, search directions) and go on from here.",
         role="memory",
         from_page=False,
-        effect=lambda map_, change: map_.clear_memory(change),
+        effect="clear_memory",
     ),
     Command(
         "set",
@@ -188,7 +186,7 @@ _TABLE = (
             "session.wait()",
             f"session.show_path_step({writer.value(a['index'])})",
         ],
-        effect=lambda map_, change: map_.show_path_step(change),
+        effect="show_path_step",
         flags=frozenset({"steers", "shows path step"}),
     ),
     Command(
@@ -200,7 +198,7 @@ _TABLE = (
             Argument("confidence", NUMBER, "In (0, 1].", default=1.0),
         ),
         settings=supervised(lambda s, a: s.label(a["points"], a["class_"], a["confidence"])),
-        undo_text=lambda now, a: f"label {point_count(a['points'])} as {a['class_']}",
+        undo_text=lambda now, a: f"label {counted(a['points'])} as {a['class_']}",
         detail=lambda a: "" if a["confidence"] == 1 else f"confidence {short(a['confidence'])}",
         flags=frozenset({"gives labels"}),
     ),
@@ -209,7 +207,7 @@ _TABLE = (
         "Label points with a class and a confidence each.",
         (Argument("labels", LABELS, "Of several labels of a point the last counts."),),
         settings=supervised(lambda s, a: s.label_each(a["labels"])),
-        undo_text=lambda now, a: f"label {point_count(a['labels'])}",
+        undo_text=lambda now, a: f"label {counted(a['labels'])}",
         from_page=False,
         flags=frozenset({"gives labels"}),
     ),
@@ -218,7 +216,7 @@ _TABLE = (
         "Label all unlabeled points whose suggestion is at least so sure, as one undoable step.",
         (Argument("confidence", NUMBER, "In (0, 1]: the least to accept.", default=0.9),),
         settings=supervised(lambda s, a: s.label_each(a["labels"])),
-        undo_text=lambda now, a: f"accept {suggestion_count(a['labels'])}",
+        undo_text=lambda now, a: f"accept {counted(a['labels'], 'suggestion')}",
         complete=suggested_labels,
         logged=(Argument("labels", LABELS),),
         script=lambda writer, a: [f"session.label_each({writer.value(a['labels'])})"],
@@ -229,35 +227,35 @@ _TABLE = (
         "Say that points belong together.",
         (Argument("points", POINTS),),
         settings=supervised(lambda s, a: s.must_link(a["points"])),
-        undo_text=lambda now, a: f"link {point_count(a['points'])}",
+        undo_text=lambda now, a: f"link {counted(a['points'])}",
     ),
     Command(
         "cannot_link",
         "Say that the points ``a`` do not belong with the points ``b``.",
         (Argument("a", POINTS), Argument("b", POINTS)),
         settings=supervised(lambda s, a: s.cannot_link(a["a"], a["b"])),
-        undo_text=lambda now, a: f"keep {point_count(a['a'])} apart from {point_count(a['b'])}",
+        undo_text=lambda now, a: f"keep {counted(a['a'])} apart from {counted(a['b'])}",
     ),
     Command(
         "pin",
         "Hold points where they are: they attract and repel the others, and do not move.",
         (Argument("points", POINTS),),
         settings=supervised(lambda s, a: s.pin(a["points"])),
-        undo_text=lambda now, a: f"pin {point_count(a['points'])}",
+        undo_text=lambda now, a: f"pin {counted(a['points'])}",
     ),
     Command(
         "unpin",
         "Let points move again; those that were free stay free.",
         (Argument("points", POINTS),),
         settings=supervised(lambda s, a: s.unpin(a["points"])),
-        undo_text=lambda now, a: f"unpin {point_count(a['points'])}",
+        undo_text=lambda now, a: f"unpin {counted(a['points'])}",
     ),
     Command(
         "forget",
         "Take back all labels, links and pins of points.",
         (Argument("points", POINTS),),
         settings=supervised(lambda s, a: s.forget(a["points"])),
-        undo_text=lambda now, a: f"forget {point_count(a['points'])}",
+        undo_text=lambda now, a: f"forget {counted(a['points'])}",
     ),
     Command(
         "add_class",
@@ -305,7 +303,7 @@ _TABLE = (
         (
             Argument(
                 "supervision",
-                OPTIONAL_SUPERVISION,
+                SUPERVISION,
                 "Labels to learn from; by default those of the session.",
                 default=None,
             ),
@@ -314,7 +312,7 @@ _TABLE = (
         complete=labels_to_learn,
         logged=(Argument("supervision", SUPERVISION),),
         from_page=False,
-        effect=lambda map_, change: map_.learn(change),
+        effect="learn",
         flags=frozenset({"steers", "learns", "new cost"}),
     ),
     Command(
@@ -336,7 +334,7 @@ _TABLE = (
         (Argument("number", INDEX, "Of the place, as ``changes`` counts them; 0 is the start."),),
         role="undo",
         state=lambda state, a: state.gone_to(a["number"]),
-        effect=lambda map_, change: map_.go_back(change),
+        effect="go_back",
         flags=frozenset({"travels", "moves points back"}),
     ),
     Command(
@@ -347,7 +345,7 @@ _TABLE = (
         state=lambda state, a: state.with_snapshot(a["name"]),
         complete=snapshot_name,
         logged=(Argument("name", NAME),),
-        effect=lambda map_, change: map_.keep(change),
+        effect="keep",
         flags=frozenset({"returns name"}),
     ),
     Command(
@@ -356,7 +354,7 @@ _TABLE = (
         (Argument("name", TEXT),),
         role="show",
         state=restored,
-        effect=lambda map_, change: map_.restore(change),
+        effect="restore",
         flags=frozenset({"steers", "clears path"}),
     ),
     Command(

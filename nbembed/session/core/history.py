@@ -164,7 +164,3 @@ class History:
         """Return the history with the command that made its last step, and who gave it."""
         last = replace(self.past[-1], provenance=provenance, command=command)
         return replace(self, past=(*self.past[:-1], last))
-
-    def sealed(self) -> History:
-        """Return the same history with the gesture ended."""
-        return replace(self, gesture="")

@@ -8,7 +8,6 @@ back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,13 +27,6 @@ class LabelOrigins:
     points: NDArray[np.intp] = field(repr=False)
     provenance: Provenance | None
     before: LabelOrigins | None = field(default=None, repr=False)
-
-    def __iter__(self) -> Iterator[LabelOrigins]:
-        """Go through the changes, the latest first."""
-        link: LabelOrigins | None = self
-        while link is not None:
-            yield link
-            link = link.before
 
 
 def after_labeling(
@@ -66,11 +58,10 @@ def provenance_of_labels(
     points = np.flatnonzero(missing).tolist()
     found: dict[int, Provenance | None] = dict.fromkeys(points)
     left = len(points)
-    for link in origins or ():
-        if not left:
-            break
-        fresh = link.points[missing[link.points]]
+    while origins is not None and left:  # the latest first
+        fresh = origins.points[missing[origins.points]]
         missing[fresh] = False
         left -= fresh.size
-        found.update(dict.fromkeys(fresh.tolist(), link.provenance))
+        found.update(dict.fromkeys(fresh.tolist(), origins.provenance))
+        origins = origins.before
     return found

@@ -19,7 +19,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from nbembed.optimizers.base import Optimizer
 from nbembed.session.core.estimators import (
@@ -72,8 +71,12 @@ def _encode(value: Any, name: str, strict: bool) -> Any:
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
         encoded = _encode(fields, name, strict)
         return {"__optimizer__": type(value).__name__, "fields": encoded}
-    if is_estimator(value) and (strict or not _has_no_form(value)):
-        return _encode_estimator(value, name)
+    if is_estimator(value):
+        try:
+            return _encode_estimator(value, name)
+        except TypeError:
+            if strict:
+                raise
     if not strict:
         return {"__opaque__": getattr(value, "__qualname__", repr(value))}
     raise TypeError(
@@ -90,15 +93,6 @@ def _encode_estimator(value: Any, name: str) -> dict[str, Any]:
         "parameters": _encode(parameters, name, strict=True),
         "learned": _encode(learned, name, strict=True),
     }
-
-
-def _has_no_form(value: Any) -> bool:
-    """Return whether an estimator has no JSON form."""
-    try:
-        _encode_estimator(value, "value")
-    except TypeError:
-        return True
-    return False
 
 
 def decode(value: Any, n_samples: int | None = None) -> Any:
@@ -195,7 +189,10 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
     if is_estimator(a):
-        return _same_estimator(a, b)
+        return type(a) is type(b) and (
+            same(a.get_params(deep=False), b.get_params(deep=False))
+            and same(fitted_attributes(a), fitted_attributes(b))
+        )
     # 1 == 1.0 == True in Python, but an estimator may tell them apart.
     return type(a) is type(b) and bool(a == b)
 
@@ -217,12 +214,3 @@ def _optimizer(name: str) -> Any:
     if not (isinstance(cls, type) and is_optimizer(cls)):
         raise ValueError(f"unknown optimizer {shown(name)}")
     return cls
-
-
-def _same_estimator(a: BaseEstimator, b: Any) -> bool:
-    """Return whether two estimators are of one class, with the same parameters, fitted alike."""
-    if type(a) is not type(b):
-        return False
-    return same(a.get_params(deep=False), b.get_params(deep=False)) and same(
-        fitted_attributes(a), fitted_attributes(b)
-    )

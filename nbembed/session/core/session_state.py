@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nbembed.session.core.history import Given, History, Step
 from nbembed.session.core.label_origins import after_labeling
 from nbembed.session.core.provenance import Provenance
-from nbembed.session.core.settings import Settings
+from nbembed.session.core.settings import Settings, check_takes_as
 from nbembed.session.core.snapshot_names import (
     KeptSettings,
     Names,
@@ -46,14 +46,8 @@ class SessionState:
         """
         if settings.same_as(self.settings):
             return self
-        if settings.recipe.takes_distances != self.settings.recipe.takes_distances:
-            wanted, there = "features", "dissimilarities"
-            if settings.recipe.takes_distances:
-                wanted, there = there, wanted
-            raise ValueError(
-                f"{settings.name} with these parameters needs {wanted}, but the data of the "
-                f"session are {there}"
-            )
+        what = f"{settings.name} with these parameters"
+        check_takes_as(self.settings.recipe, settings.recipe, what)
         settings.check()
         history = self.history.changed(self.settings, settings, text, gesture, detail)
         return replace(self, settings=settings, history=history)
@@ -105,11 +99,11 @@ class SessionState:
 
     def sealed(self) -> SessionState:
         """Return the state with the present gesture ended."""
-        return replace(self, history=self.history.sealed())
+        return replace(self, history=replace(self.history, gesture=""))
 
     def with_snapshot(self, name: str) -> SessionState:
         """Return the state with the present settings kept as a snapshot."""
-        number = 1 + max(self.snapshot_names(), default=0)
+        number = 1 + max(self.kept_snapshots(), default=0)
         kept = {**self.snapshots, name: KeptSettings(number, self.settings)}
         return replace(self.sealed(), snapshots=by_number(kept))
 
@@ -132,13 +126,11 @@ class SessionState:
         history = self.history.followed_by(Step(text, self.settings, naming=back))
         return replace(self, snapshots=names, history=history)
 
-    def snapshot_names(self) -> dict[int, str | None]:
-        """Return the name of each snapshot by its number, ``None`` of those that can come back."""
+    def kept_snapshots(self) -> dict[int, KeptSettings]:
+        """Return the snapshots by number, with those that can come back."""
         steps = (*self.history.past, *self.history.future)
-        known: dict[int, str | None] = {
-            step.naming.kept.number: None for step in steps if step.naming is not None
-        }
-        return {**known, **{kept.number: name for name, kept in self.snapshots.items()}}
+        kept = [*(step.naming.kept for step in steps if step.naming), *self.snapshots.values()]
+        return {each.number: each for each in kept}
 
     def with_selection(self, name: str, points: Sequence[int]) -> SessionState:
         """Return the state with points saved under a name, in place of any that had it."""

@@ -168,25 +168,41 @@ def method_named(name: str, methods: Mapping[str, type[Recipe[Any]]]) -> type[Re
     return kind
 
 
-def stored_recipe(
-    name: Any, parameters: Any, methods: Mapping[str, type[Recipe[Any]]]
-) -> Recipe[Any]:
-    """Return a recipe from its name and parameters, as a log or a file has them.
-
-    Raises ValueError if the method is not known, or a parameter is none of its own or has only a
-    description.
-    """
+def stored_method(name: Any, methods: Mapping[str, type[Recipe[Any]]]) -> type[Recipe[Any]]:
+    """Return the recipe class of a name in a log or a file; raise ValueError if it is unknown."""
     kind = methods.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ValueError(
             f"it uses the unknown method {shown(name)}; known: {', '.join(sorted(methods))}; "
             "pass its class in methods"
         )
+    return kind
+
+
+def stored_recipe(
+    name: Any,
+    parameters: Any,
+    methods: Mapping[str, type[Recipe[Any]]],
+    given: Recipe[Any] | None = None,
+) -> Recipe[Any]:
+    """Return a recipe from its name and parameters, as a log or a file has them.
+
+    ``given`` has the parameters of which there is only a description. Raises ValueError if the
+    method is not known, or a parameter is none of its own or is only described.
+    """
+    kind = stored_method(name, methods)
     if not isinstance(parameters, Mapping):
         raise ValueError(f"the parameters of {name} are not a mapping")
-    if what := description(parameters):
-        raise ValueError(f"a parameter of {name} is {what}, which a file cannot store")
-    return kind().replace(**parameters)
+    known = dict(parameters)
+    for key, value in known.items():
+        if what := description(value):
+            if type(given) is not kind:
+                raise ValueError(
+                    f"parameter {key} was {what}, which no log or file can store; to replay a log, "
+                    "pass an estimator with this parameter as method"
+                )
+            known[key] = given.parameters[key]
+    return kind().replace(**known)
 
 
 def recipe_of(method: Any) -> Recipe[Any]:
@@ -198,6 +214,16 @@ def recipe_of(method: Any) -> Recipe[Any]:
     raise TypeError(
         f"method must be a name, an estimator such as HSSNE(), or a Recipe, got {shown(method)}"
     )
+
+
+def check_takes_as(present: Recipe[Any], recipe: Recipe[Any], what: str) -> None:
+    """Raise ValueError unless a recipe takes data of the same kind as the present one."""
+    kinds = "features", "dissimilarities"
+    if recipe.takes_distances != present.takes_distances:
+        raise ValueError(
+            f"{what} needs {kinds[recipe.takes_distances]}, but the data of the session are "
+            f"{kinds[present.takes_distances]}"
+        )
 
 
 def owned(recipe: Recipe[Any]) -> Recipe[Any]:

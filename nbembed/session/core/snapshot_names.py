@@ -41,16 +41,11 @@ class Naming:
 
     def crossed(self, names: Names) -> tuple[Names, Naming]:
         """Return the names on the other side of the step, and the way back."""
-        there = {name: kept for name, kept in names.items() if kept.number != self.kept.number}
-        back = replace(self, name=name_of(names, self.kept.number))
+        own = [name for name, kept in names.items() if kept.number == self.kept.number]
+        there = {name: kept for name, kept in names.items() if name not in own}
         if self.name is not None:
             there[free_name(self.name, there)] = self.kept
-        return by_number(there), back
-
-
-def name_of(names: Names, number: int) -> str | None:
-    """Return the name of a snapshot, ``None`` if it has none."""
-    return next((name for name, kept in names.items() if kept.number == number), None)
+        return by_number(there), replace(self, name=own[0] if own else None)
 
 
 def free_name(wanted: str, names: Names) -> str:

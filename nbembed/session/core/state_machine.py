@@ -214,16 +214,9 @@ def _begin_recovery(state: MachineState, facts: Facts) -> tuple[MachineState, Ef
 
 
 def _begin_show(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
-    effects: Effects = ("log",)
-    if state.target == "failed":
-        state, effects = replace(state, target="paused"), ("clear error", "log")
-    elif state.target == "paused":
-        state = replace(state, playing=False)
-    return state, effects
-
-
-def _begin_record(state: MachineState, facts: Facts) -> tuple[MachineState, Effects]:
-    return state, ("log",)
+    if state.target == "paused":
+        return replace(state, playing=False), ("log",)
+    return _begin_recovery(state, facts)
 
 
 # -- done, by the worker ---------------------------------------------------------------------
@@ -288,7 +281,7 @@ TRANSITIONS: dict[str, Callable[[MachineState, Facts], tuple[MachineState, Effec
     "begin undo": _begin_recovery,
     "begin memory": _begin_change,
     "begin show": _begin_show,
-    "begin record": _begin_record,
+    "begin record": _begin_change,
     "iterated": _iterated,
     "failed": _failed,
     "learned": _learned,

@@ -73,8 +73,8 @@ def docstring_of(entry: Command) -> str:
         for argument in entry.arguments:
             stars = "**" if argument.kind is PARAMETERS else ""
             doc, default = argument.kind.doc, argument.default
-            if not argument.required and default is not None:
-                doc = f"{doc}, default={default}"
+            if not argument.required:
+                doc += ", optional" if default is None else f", default={default}"
             lines.append(f"{stars}{argument.name} : {doc}")
             if argument.doc:
                 lines.append(f"    {argument.doc}")

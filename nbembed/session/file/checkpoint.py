@@ -88,13 +88,6 @@ def without_history(state: SessionState) -> SessionState:
     return replace(state, history=History())
 
 
-def settings_of_snapshots(state: SessionState) -> dict[int, KeptSettings]:
-    """Return the settings of each snapshot by its number, of those that can come back, too."""
-    steps = (*state.history.past, *state.history.future)
-    kept = [*(step.naming.kept for step in steps if step.naming), *state.snapshots.values()]
-    return {each.number: each for each in kept}
-
-
 def _told(settings: Settings) -> dict[str, Any]:
     for recipe in (settings.recipe, *settings.others.values()):
         encode(recipe.parameters, recipe.name)  # an event would describe what has no JSON form

@@ -19,7 +19,7 @@ from nbembed.session.core.events import Event
 from nbembed.session.core.history import Step
 from nbembed.session.core.serialization import description
 from nbembed.session.core.session_state import SessionState
-from nbembed.session.core.settings import Settings, stored_recipe
+from nbembed.session.core.settings import Settings, stored_method, stored_recipe
 from nbembed.session.core.state_machine import STATES
 from nbembed.session.file import checkpoint
 from nbembed.supervision import Supervision
@@ -61,8 +61,9 @@ class LogWalk:
         session cannot have started like that.
         """
         a = start.arguments
-        kind, stored = start_method(start, self._context.methods)
-        supervision = a["supervision"]
+        method, stored, supervision = (
+            a.get(name) for name in ("method", "parameters", "supervision")
+        )
         if not isinstance(supervision, Supervision) or supervision.n_samples != self._n:
             raise ValueError(f"the log must start with a supervision that covers {self._n} points")
         if start.iteration or a.get("n_samples", self._n) != self._n:
@@ -72,11 +73,14 @@ class LogWalk:
             "data": _text("data", a.get("data")),
             "nbembed": _text("nbembed", a.get("nbembed")),
         }
-        if not (self._described and description(stored)):
-            settings = first_settings(start, self._context.methods, given)
+        stored_method(method, self._context.methods)
+        undecided = self._described and isinstance(stored, Mapping) and description(stored)
+        if not undecided:
+            recipe = stored_recipe(method, stored, self._context.methods, given)
+            settings = Settings(recipe, supervision)
             self.state = SessionState(settings.check().begun(start.provenance))
-            stored = settings.recipe.parameters
-        first = {"method": kind.name, "parameters": stored, "supervision": supervision}
+            stored = recipe.parameters
+        first = {"method": method, "parameters": stored, "supervision": supervision}
         return replace(start, arguments={**first, **known})
 
     def take(self, event: Event) -> Event:
@@ -124,12 +128,10 @@ class LogWalk:
 
     def _switch(self, event: Event) -> Event:
         method, parameters = event.arguments["method"], event.arguments["parameters"]
-        kind = self._context.methods.get(method)
-        if kind is None:
-            raise ValueError(f"it switches to the unknown method {method!r}")
+        stored_method(method, self._context.methods)
         if self._look(parameters):
             parameters = stored_recipe(method, parameters, self._context.methods).parameters
-        return replace(event, arguments={"method": kind.name, "parameters": parameters})
+        return replace(event, arguments={"method": method, "parameters": parameters})
 
     def _change(self, event: Event) -> Event:
         if self.state is None:
@@ -202,45 +204,6 @@ def checked_log(
             stacklevel=2,
         )
     return kept, state
-
-
-def start_method(
-    start: Event, methods: Mapping[str, type[Recipe[Any]]]
-) -> tuple[type[Recipe[Any]], dict[str, Any]]:
-    """Return the recipe class and the parameters of a ``start`` event."""
-    try:
-        name, stored = start.arguments["method"], dict(start.arguments["parameters"])
-        start.arguments["supervision"]
-    except (KeyError, TypeError, ValueError):
-        raise ValueError("the 'start' event must have method, parameters and supervision") from None
-    kind = methods.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise ValueError(
-            f"the log starts with the unknown method {name!r}; known: "
-            f"{', '.join(sorted(methods))}; pass its class in methods"
-        )
-    return kind, stored
-
-
-def first_settings(
-    start: Event, methods: Mapping[str, type[Recipe[Any]]], given: Recipe[Any] | None
-) -> Settings:
-    """Return the settings that a ``start`` event describes.
-
-    Raises ValueError if its method is unknown or a parameter was a function that ``given`` does
-    not have.
-    """
-    kind, stored = start_method(start, methods)
-    for key, value in stored.items():
-        what = description(value)
-        if what is not None:
-            if given is None or type(given) is not kind:
-                raise ValueError(
-                    f"parameter {key} was {what}, which a log cannot store; pass an estimator "
-                    "with this parameter as method"
-                )
-            stored[key] = given.parameters[key]
-    return Settings(kind().replace(**stored), start.arguments["supervision"])
 
 
 def _text(name: str, value: Any) -> str:

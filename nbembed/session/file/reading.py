@@ -32,7 +32,7 @@ from nbembed.session.core.settings import Settings, stored_recipe
 from nbembed.session.core.snapshot_names import KeptSettings
 from nbembed.session.core.state_machine import State
 from nbembed.session.file.archive import Archive
-from nbembed.session.file.checkpoint import COMMAND, settings_of_snapshots
+from nbembed.session.file.checkpoint import COMMAND
 from nbembed.session.file.log_walk import UNDECIDED, LogWalk, checked_log
 from nbembed.session.file.stored_view import View, stored_view
 from nbembed.session.live.controller import Controller
@@ -145,7 +145,7 @@ class _Reader:
         X = self._data()
         self._n = int(X.shape[0])
         self._supervisions = [
-            decode_supervision(stored, self._n) for stored in _list(content, "supervisions")
+            decode_supervision(stored, self._n) for stored in _item(content, "supervisions", list)
         ]
         events = self._events("log")
         X = checked_data(X, self._first_recipe(events))
@@ -153,14 +153,15 @@ class _Reader:
             raise ValueError("its data are not those of its log")
         iteration = _count(_item(content, "run_state", dict), "iteration")
         log, state = checked_log(events, X, self._methods, iteration, tolerant=self._tolerant)
-        kept = settings_of_snapshots(state)
+        kept = state.kept_snapshots()
         steps = (*state.history.past, *state.history.future)
         known = [state.settings, *(s.settings for s in steps), *(k.settings for k in kept.values())]
         self._has_centers = any(settings.recipe.has_centers() for settings in known)
         engine = Engine(X, state.settings, self._run_state(state.settings))
-        engine.snapshots = self._snapshots(kept, state.snapshot_names())
+        names = {each.number: name for name, each in state.snapshots.items()}
+        engine.snapshots = self._snapshots(kept, names)
         engine.trace = self._trace()
-        engine.path = tuple(map(self._path_step, _list(content, "path")))
+        engine.path = tuple(map(self._path_step, _item(content, "path", list)))
         if any(
             engine.layout is None or s.embedding.shape != engine.layout.shape for s in engine.path
         ):
@@ -184,7 +185,7 @@ class _Reader:
         return X, controller
 
     def _events(self, name: str) -> list[Event]:
-        stored = _list(self._content, name)
+        stored = _item(self._content, name, list)
         for each in stored:
             _check_entries(each, "event")
         return [Event.from_dict(each, self._n) for each in stored]
@@ -280,7 +281,7 @@ class _Reader:
     def _schedule(stored: dict[str, Any]) -> Schedule:
         stages = []
         _check_entries(stored, "schedule")
-        for s in _list(stored, "stages"):
+        for s in _item(stored, "stages", list):
             _check_entries(s, "stage")
             optimizer = decode(_item(s, "optimizer", dict))
             if not isinstance(optimizer, Optimizer):
@@ -327,23 +328,29 @@ class _Reader:
         return PinnedPositions(checked, self._points("pinned", len(checked)))
 
     def _learned_from(self, stored: Any) -> Supervision | None:
-        if _item(stored, "learned_from", int, type(None)) is None:
+        index: int | None = _item(stored, "learned_from", int, type(None))
+        known = self._supervisions
+        if index is None:
             return None
-        found: Supervision = _one(stored, "learned_from", self._supervisions)
-        return found
+        if not 0 <= index < len(known):
+            raise ValueError(
+                f"it is damaged: learned_from must be in [0, {len(known)}), got "
+                f"{reprlib.repr(index)}"
+            )
+        return known[index]
 
     def _snapshots(
-        self, kept: Mapping[int, KeptSettings], names: Mapping[int, str | None]
+        self, kept: Mapping[int, KeptSettings], names: Mapping[int, str]
     ) -> dict[int, Snapshot]:
         """Return the snapshots of the log by number, those that can come back included."""
-        given = _list(self._content, "snapshots")
+        given = _item(self._content, "snapshots", list)
         stored = {_count(each, "number"): each for each in given}
         if not kept.keys() <= stored.keys() or len(stored) < len(given):
             raise ValueError(
                 f"it is damaged: it has the snapshots {sorted(stored)}, its log {sorted(kept)}"
             )
         return {
-            number: self._snapshot(stored[number], names[number] or "", each.settings)
+            number: self._snapshot(stored[number], names.get(number, ""), each.settings)
             for number, each in kept.items()
         }
 
@@ -375,8 +382,8 @@ class _Reader:
     def _trace(self) -> list[Record]:
         stored = _item(self._content, "trace", dict)
         _check_entries(stored, "trace")
-        names = _list(stored, "stages")
-        sets = [_numbers(each) for each in _list(stored, "parameters")]
+        names = _item(stored, "stages", list)
+        sets = [_numbers(each) for each in _item(stored, "parameters", list)]
         rows = self._archive.array("trace")
         if rows.ndim != 2 or rows.shape[1] != 5 or not all(isinstance(n, str) for n in names):
             raise ValueError("it is damaged: its trace is not a table of five columns")
@@ -413,10 +420,6 @@ def _item(stored: Any, name: str, *kinds: type) -> Any:
     return value
 
 
-def _list(stored: Any, name: str) -> list[Any]:
-    return cast("list[Any]", _item(stored, name, list))
-
-
 def _number(stored: Any, name: str) -> float:
     return float(_item(stored, name, int, float))
 
@@ -426,16 +429,6 @@ def _count(stored: Any, name: str) -> int:
     if not 0 <= count < 2**53:
         raise ValueError(f"it is damaged: its entry {name!r} is {reprlib.repr(count)}")
     return int(count)
-
-
-def _one(stored: Any, name: str, things: list[Any]) -> Any:
-    """Return the thing that an entry gives the index of."""
-    index = _item(stored, name, int)
-    if not 0 <= index < len(things):
-        raise ValueError(
-            f"it is damaged: {name} must be in [0, {len(things)}), got {reprlib.repr(index)}"
-        )
-    return things[index]
 
 
 def _numbers(stored: Any) -> dict[str, float]:

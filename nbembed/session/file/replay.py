@@ -22,10 +22,10 @@ from nbembed.session.core.data import checked_data, digest
 from nbembed.session.core.events import Event, as_events
 from nbembed.session.core.methods import known_methods
 from nbembed.session.core.session_state import SessionState
-from nbembed.session.core.settings import recipe_of
+from nbembed.session.core.settings import recipe_of, stored_recipe
 from nbembed.session.core.state_machine import State
 from nbembed.session.file import checkpoint
-from nbembed.session.file.log_walk import LogWalk, first_settings
+from nbembed.session.file.log_walk import LogWalk
 from nbembed.session.live.controller import Controller
 from nbembed.session.map.engine import Engine
 
@@ -43,9 +43,11 @@ def replay(
         raise ValueError("log must start with a 'start' event")
     given = None if method is None else recipe_of(method)
     known = known_methods(*methods, *([] if given is None else [type(given)]))
-    settings = first_settings(events[0], known, given)
-    data = checked_data(X, settings.recipe)
-    if digest(data) != events[0].arguments.get("data"):
+    start = events[0].arguments
+    data = checked_data(
+        X, stored_recipe(start.get("method"), start.get("parameters"), known, given)
+    )
+    if digest(data) != start.get("data"):
         raise ValueError("X must be the data that the log was recorded with, got other data")
     walk = LogWalk(data, known)
     taken = [walk.begin(events[0], given)]
@@ -64,7 +66,7 @@ def replay(
         # If it failed then, it fails now; the log goes on with a "rest" that says so.
         with contextlib.suppress(Exception):
             engine.apply(Change(entry, event.arguments, before, session_state))
-        engine.keep_snapshots(session_state.snapshot_names())
+        engine.keep_snapshots(session_state.kept_snapshots())
     if until is not None:
         go_on(engine, until)
     if state not in ("idle", "failed"):

@@ -46,12 +46,7 @@ from nbembed.schedule import Stage
 from nbembed.session.core.commands import MOTION
 from nbembed.session.core.serialization import encode
 from nbembed.session.file.archive import write_archive
-from nbembed.session.file.checkpoint import (
-    checkpoint,
-    is_undecided,
-    settings_of_snapshots,
-    without_history,
-)
+from nbembed.session.file.checkpoint import checkpoint, is_undecided, without_history
 from nbembed.session.file.reading import FORMAT, MEASURES, SMALL, VERSION
 from nbembed.session.file.stored_view import FOLDER, NOTHING, View
 from nbembed.session.live.controller import Controller
@@ -101,7 +96,7 @@ class _Writer:
         if is_undecided(log):
             session_state = without_history(session_state)
             log.append(checkpoint(run_state.iteration, session_state).to_dict())
-        numbers = settings_of_snapshots(session_state)
+        numbers = session_state.kept_snapshots()
         pinned = run_state.pinned_positions
         self._data(X)
         self._put("layout", run_state.layout)
@@ -170,15 +165,13 @@ class _Writer:
             self._put("X", X)
 
     def _learned_from(self, supervision: Supervision | None) -> int | None:
-        return None if supervision is None else self._index(self._supervisions, supervision)
-
-    @staticmethod
-    def _index(known: list[Any], value: Any) -> int:
-        for i, other in enumerate(known):
-            if other is value:
-                return i
-        known.append(value)
-        return len(known) - 1
+        """Return the number of a supervision in the file."""
+        if supervision is None:
+            return None
+        known = self._supervisions
+        if not any(other is supervision for other in known):
+            known.append(supervision)
+        return next(i for i, other in enumerate(known) if other is supervision)
 
     @staticmethod
     def _stage(stage: Stage) -> dict[str, Any]:

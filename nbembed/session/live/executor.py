@@ -93,7 +93,8 @@ class Executor:
         if self._request_fit():
             return 0.0
         with box.lock:
-            lacking = self._lacking_for_queue()
+            ahead = () if box.machine.steps_left else box.queue
+            lacking = self.preparation.lacking_for(ahead)
             waits = self.rehearsal.look(box.machine, box.queue)
             queued = box.begin_next() if lacking is None and not waits else None
             job = box.take_job() if queued is None else None
@@ -144,7 +145,7 @@ class Executor:
             seen = box.published
             for number in engine.snapshots.keys() - kept:
                 engine.note_measured(number, seen.cost, seen.quality)
-            engine.keep_snapshots(change.new.snapshot_names())
+            engine.keep_snapshots(change.new.kept_snapshots())
             self._changed |= changes
             with box.lock:
                 if engine.layout is not None:
@@ -173,15 +174,6 @@ class Executor:
             engine.store(made.key, made.value, made.error)
             box.subscribers.tell("progress")
         return made is not None
-
-    def _lacking_for_queue(self) -> FitRequest | None:
-        """Return the missing input of the next commands, or None."""
-        box = self._box
-        with box.lock:
-            if not box.queue or box.machine.steps_left:
-                self.preparation.n_waiting = 0
-                return None
-            return self.preparation.lacking_for(box.queue)
 
     def _prepare(self, waiting_for: FitRequest | None) -> bool:
         """Have missing input made; return whether the map can go on, or rest, meanwhile.

@@ -67,6 +67,9 @@ class Preparation:
     def lacking_for(self, queue: Iterable[QueuedCommand]) -> FitRequest | None:
         """Return the request for the missing input of the commands that can begin now, if any."""
         commands = list(queue)
+        if not commands:
+            self.n_waiting = 0
+            return None
         looked = (self._engine.settings, self._taken, len(commands), *commands[:1], *commands[-1:])
         if len(looked) != len(self._looked) or any(
             a is not b for a, b in zip(looked, self._looked, strict=True)

@@ -23,7 +23,6 @@ from nbembed.propagation.stacking import Stacking
 from nbembed.session.core.accepted_labels import AcceptedLabels
 from nbembed.session.live.background import BackgroundTask, Result
 from nbembed.session.live.mailbox import Mailbox
-from nbembed.session.live.progress import Progress
 from nbembed.supervision import Supervision
 
 
@@ -47,8 +46,9 @@ class SuggestionRequest:
 class Suggester:
     """Makes suggestions from the labels given last, after the first request for any.
 
-    ``tell`` is a bound method, called without a lock in the thread that has made suggestions. It
-    is referenced weakly, so that the thread does not keep alive a session that nobody uses.
+    * task: its results are suggestions, ``None`` without labels, or an error.
+    * tell: a bound method, called without a lock in the thread that has made suggestions. It is
+      referenced weakly, so that the thread does not keep alive a session that nobody uses.
     """
 
     def __init__(
@@ -58,23 +58,13 @@ class Suggester:
         self._accepted = accepted
         self._due = False  # once the map has answered what was said
         self._maker = _Maker(X, tell)
-        self._task = self._maker.task
+        self.task = self._maker.task
         self._wanted = False
-
-    @property
-    def newest(self) -> Result | None:
-        """The last result: suggestions, ``None`` without labels, or an error."""
-        return self._task.newest
 
     @property
     def pending(self) -> bool:
         """True while suggestions are being made, or will be once the map has moved."""
-        return self._due or self._task.busy
-
-    @property
-    def progress(self) -> Progress | None:
-        """Progress of the present request, ``None`` before that is worth reporting."""
-        return self._task.progress
+        return self._due or self.task.busy
 
     def request(self) -> SuggestionRequest:
         """Return the input of suggestions, as of the last command given."""
@@ -85,14 +75,13 @@ class Suggester:
 
     def present(self) -> Suggestions | None:
         """Return the suggestions from just the present labels, ``None`` if there are none."""
-        result, request = self.newest, self.request()
-        same = result is not None and request == result.key
-        return result.value if result is not None and same else None
+        result, request = self.task.newest, self.request()
+        return result.value if result is not None and request == result.key else None
 
     def ask(self, request: SuggestionRequest) -> None:
         """Have suggestions made; quick."""
         self._wanted = True
-        self._task.ask(request, partial(self._maker.make, request), alone=True)
+        self.task.ask(request, partial(self._maker.make, request), alone=True)
 
     def put_off(self) -> None:
         """Have suggestions made anew, if somebody wants any, at the next :meth:`renew`."""
@@ -113,17 +102,17 @@ class Suggester:
         """Return the result of a request; ``None`` if it takes longer or never comes."""
         self._wanted = True
         make = partial(self._maker.make, request)
-        return self._task.wait(request, make, timeout, alone=True)
+        return self.task.wait(request, make, timeout, alone=True)
 
     def cancel(self) -> bool:
         """Give up what is being made until somebody asks again; return whether there was any."""
         self._wanted = False
-        return self._task.cancel()
+        return self.task.cancel()
 
     def close(self) -> None:
         """Make no more suggestions and drop the graph; what was made last can still be read."""
         self._maker.closed = True
-        self._task.close()
+        self.task.close()
         self._maker.graph = None
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from nbembed.methods.recipe import Start
 from nbembed.session.core.serialization import same
 from nbembed.session.core.settings import Settings
@@ -114,9 +112,8 @@ class AffinityCache:
             raise made
         if made is not None:
             return made
-        recipe = settings.recipe
-        rng = np.random.default_rng(recipe.seed)
-        return recipe.make_start(self._X, affinities, settings.supervision, rng)
+        start: Start = FitRequest(settings, settings.supervision, affinities).make(self._X)
+        return start
 
     def _made_start(self, settings: Settings, affinities: Any) -> Start | Exception | None:
         if self._start is None:

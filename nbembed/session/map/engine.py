@@ -74,7 +74,7 @@ class Engine(RunningMap):
         steers = change.new.settings is not self.settings or "steers" in flags
         self.settings = change.new.settings
         self.steered = "restarts" not in flags and not self.cold and (self.steered or steers)
-        change.entry.effect(self, change)
+        getattr(self, change.entry.effect)(change)
 
     def restart(self, change: Change) -> None:
         """Forget the map but for the positions of the points that were pinned."""

@@ -42,7 +42,9 @@ class FitRequest:
     @property
     def text(self) -> str:
         """The name of the work, for people."""
-        return f"learning the {self.settings.recipe.learns} from {label_count(self.supervision)}"
+        count = self.supervision.labeled.size
+        labels = "1 label" if count == 1 else f"{count} labels"
+        return f"learning the {self.settings.recipe.learns} from {labels}"
 
     def make(self, X: Any, show: Callable[[Any], None] | None = None) -> Any:
         """Return the requested object; ``show`` takes a layout to look at meanwhile."""
@@ -67,11 +69,6 @@ class FitRequest:
 SHOWN_FROM = 2000
 
 
-def unlabeled(supervision: Supervision) -> Supervision:
-    """Return a supervision of as many points without any label or link."""
-    return type(supervision)(supervision.n_samples)
-
-
 def same_labels(a: Supervision, b: Supervision) -> bool:
     """Return whether two supervisions have the same classes and labels, names and links aside."""
     if a is b:
@@ -91,12 +88,6 @@ def learned_from_after(
         return None
     if learned_from is None or not old.same_method(new):
         # A method that has only now begun to learn does so as from any other new labels.
-        return unlabeled(new.supervision)
+        return Supervision(new.supervision.n_samples)
     same = same_labels(learned_from, new.supervision)
     return new.supervision if same else learned_from
-
-
-def label_count(supervision: Supervision) -> str:
-    """Return the number of labels, as text."""
-    count = supervision.labeled.size
-    return "1 label" if count == 1 else f"{count} labels"

@@ -19,17 +19,18 @@ class Places:
 
     def __init__(self) -> None:
         self._kept: dict[int, tuple[Settings, RunState]] = {}
-        self._bytes = 0
 
     def keep(self, settings: Settings, state: RunState) -> None:
         """Keep where the map is at a place that is being left."""
         if state.layout is None:
             return
-        self._drop(id(settings))
+        self._kept.pop(id(settings), None)  # the newest is the last
         self._kept[id(settings)] = settings, state
-        self._bytes += state.layout.nbytes
-        while self._bytes > MOST_BYTES and len(self._kept) > 1:
-            self._drop(next(iter(self._kept)))
+        layouts = (kept.layout for _, kept in self._kept.values())
+        size = sum(layout.nbytes for layout in layouts if layout is not None)
+        while size > MOST_BYTES and len(self._kept) > 1:
+            _, dropped = self._kept.pop(next(iter(self._kept)))
+            size -= 0 if dropped.layout is None else dropped.layout.nbytes
 
     def at(self, settings: Settings) -> RunState | None:
         """Return the state of the map at a place, ``None`` if that is not kept."""
@@ -39,9 +40,3 @@ class Places:
     def clear(self) -> None:
         """Forget all."""
         self._kept.clear()
-        self._bytes = 0
-
-    def _drop(self, key: int) -> None:
-        dropped = self._kept.pop(key, None)
-        if dropped is not None and dropped[1].layout is not None:
-            self._bytes -= dropped[1].layout.nbytes

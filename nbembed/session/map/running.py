@@ -24,8 +24,9 @@ from nbembed.objectives.base import Objective
 from nbembed.run import Checkpoint, Record, Run
 from nbembed.session.core.settings import Settings
 from nbembed.session.map.affinity_cache import AffinityCache
-from nbembed.session.map.fit_request import FitRequest, same_labels, unlabeled
+from nbembed.session.map.fit_request import FitRequest, same_labels
 from nbembed.session.map.run_state import PinnedPositions, RunState
+from nbembed.supervision import Supervision
 
 #: Records of the trace kept; when there are more, every second one of the older half goes.
 TRACE_LIMIT = 20_000
@@ -199,7 +200,7 @@ class RunningMap:
         learned_from = supervision if settings.recipe.learns_from_labels else None
         tried = learned_from is not None and cache.failed(settings, learned_from)
         if tried and supervision.labeled.size:
-            learned_from = unlabeled(supervision)  # as _start() does
+            learned_from = Supervision(self.n_points)  # as _start() does
         return cache.lacking(settings, learned_from, cold=True)
 
     # -- one iteration ----------------------------------------------------------------------
@@ -349,7 +350,7 @@ class RunningMap:
                 raise
             # Labels that nothing can be learned from must not cost the map.
             self.learning_error, self._failed_for = error, self.settings
-            learned_from = unlabeled(supervision)
+            learned_from = Supervision(self.n_points)
             affinities = self._cache.get(self.settings, learned_from)
         start = self._cache.start(self.settings, affinities)
         layout, pinned = start.Y, self._state.pinned_positions

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbembed.data.distances import Distances, same_metric, scales_of
+from nbembed.measures.neighborhoods import by_ranks
 from nbembed.neighbors import nearest_neighbors
 from nbembed.validation import check_choice, check_count
 
@@ -79,12 +80,15 @@ class PointMeasures:
         if name == "kept":
             kept: NDArray[np.float64] = _among(data, near).mean(axis=1)
             return kept
-        if name == "trustworthiness":
-            over = self._over(self._data_rows(metric), near, data, self._data_pairs(metric, near))
+        on_map = name == "continuity"
+        if self.reference.size == len(Y):
+            space = Distances(Y, "euclidean", name="Y") if on_map else Distances(self._X, metric)
+            exact: NDArray[np.float64] = by_ranks(space, data if on_map else near, per_point=True)
+            return exact
+        if on_map:
+            over = self._over(self._map_rows(Y), data, near, _map_pairs(Y, data))
         else:
-            every = self.reference.size == len(Y)
-            pairs = None if every else _map_pairs(Y, data)
-            over = self._over(self._map_rows(Y), data, near, pairs)
+            over = self._over(self._data_rows(metric), near, data, self._data_pairs(metric, near))
         return 1 - over * (2 / (k * (2 * len(Y) - 3 * k - 1)))
 
     def neighbors(self, metric: Any, k: int) -> NDArray[np.intp]:
@@ -104,18 +108,16 @@ class PointMeasures:
         rows: Iterator[tuple[slice, NDArray[np.float64]]],
         others: NDArray[np.intp],
         known: NDArray[np.intp],
-        pairs: NDArray[np.float64] | None,
+        pairs: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        """Return Σ_j max(0, rank_ij − k) over the ``others`` j of each point.
+        """Return Σ_j max(0, rank_ij − k) over the ``others`` j of each point, estimated.
 
         * rows: squared distances in the space that ranks are of, to the reference points.
         * others: of shape (n_samples, k).
         * known, of shape (n_samples, k): the k nearest in that space.
-        * pairs, of shape (n_samples, k): squared distances there to ``others``; None takes them
-          from ``rows``.
+        * pairs, of shape (n_samples, k): squared distances there to ``others``.
         """
         n, k = others.shape
-        every = self.reference.size == n
         over = np.zeros(n)
         for here, D2 in rows:
             own = np.searchsorted(self.reference, np.arange(here.start, here.stop))
@@ -124,15 +126,12 @@ class PointMeasures:
             D2[among, own[among]] = np.inf
             seen = np.full(len(D2), self.reference.size)
             seen[among] -= 1
-            far = np.take_along_axis(D2, others[here], axis=1) if pairs is None else pairs[here]
             near = _among(others[here], known[here])
             for j in range(k):
-                nearer = np.count_nonzero(far[:, j, None] > D2, axis=1)
-                if every:
-                    over[here] += np.maximum(nearer + 1 - k, 0)
-                else:  # what is no neighbor has a rank above k
-                    beyond = np.maximum(nearer * ((n - 1) / seen) + 1 - k, 1)
-                    over[here] += np.where(near[:, j], 0, beyond)
+                nearer = np.count_nonzero(pairs[here, j, None] > D2, axis=1)
+                # What is no neighbor has a rank above k.
+                beyond = np.maximum(nearer * ((n - 1) / seen) + 1 - k, 1)
+                over[here] += np.where(near[:, j], 0, beyond)
         return over
 
     def _data_rows(self, metric: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
@@ -148,11 +147,9 @@ class PointMeasures:
             return Distances(Y, "euclidean", name="Y").blocks()
         return Distances(Y, "euclidean", Y[self.reference], name="Y").blocks()
 
-    def _data_pairs(self, metric: Any, others: NDArray[np.intp]) -> NDArray[np.float64] | None:
-        """Return squared distances in the data to ``others``; None where all rows are seen."""
+    def _data_pairs(self, metric: Any, others: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return squared distances in the data to ``others``."""
         X, n = self._X, len(others)
-        if self.reference.size == n:
-            return None
         if isinstance(X, np.ndarray) and metric in ("euclidean", "l2", "minkowski"):
             return _map_pairs(X, others)
         if isinstance(metric, str) and metric == "precomputed":

@@ -39,7 +39,7 @@ class Suggesting(Verbs):
         with controller.mailbox.lock:
             request = controller.suggester.request()
             controller.suggester.ask(request)
-            result = controller.suggester.newest
+            result = controller.suggester.task.newest
         labeled = request.supervision.labeled.size
         return result.value if result is not None and labeled else None
 
@@ -55,12 +55,12 @@ class Suggesting(Verbs):
         ``str()`` of it is a sentence such as "finding neighbors 40 %, about 6 s left".
         :meth:`Session.cancel` gives them up.
         """
-        return self._controller.suggester.progress
+        return self._controller.suggester.task.progress
 
     @property
     def suggestions_error(self) -> Exception | None:
         """The error that kept suggestions from being made, or None."""
-        result = self._controller.suggester.newest
+        result = self._controller.suggester.task.newest
         return None if result is None else result.error
 
     def suggest(self, timeout: float | None = None) -> Suggestions | None:

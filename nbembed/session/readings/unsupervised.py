@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbembed.kernels.threads import Interrupted
-from nbembed.session.core.serialization import same
 from nbembed.session.core.settings import Settings
 from nbembed.session.live.background import BackgroundTask
 from nbembed.session.map.engine import Engine
@@ -49,21 +48,17 @@ class UnsupervisedMap:
     cost: float
 
 
+@dataclass(frozen=True, eq=False)
 class UnsupervisedKey:
     """The settings that an unsupervised map depends on beside the data; compared by value."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._recipe = settings.recipe
-        self._n_classes = settings.n_classes
+    settings: Settings
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnsupervisedKey) or type(self._recipe) is not type(other._recipe):
-            return False
-        mine, theirs = self._recipe.parameters, other._recipe.parameters
-        return self._n_classes == other._n_classes and same(mine, theirs)
-
-    def __hash__(self) -> int:
-        return hash(type(self._recipe))
+        return isinstance(other, UnsupervisedKey) and (
+            self.settings.n_classes == other.settings.n_classes
+            and self.settings.same_recipe(other.settings)
+        )
 
 
 def unsupervised_settings(settings: Settings) -> Settings:

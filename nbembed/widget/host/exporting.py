@@ -136,11 +136,7 @@ class Exporting:
             columns = {title if title not in columns else "index": list(index), **columns}
         else:
             columns = {"point": range(self._session.n_samples), **columns}
-        text = export.as_csv(columns, raw=raw)
-        if path is None:
-            return text
-        export.write_text(path, text)
-        return None
+        return export.handed_out(export.as_csv(columns, raw=raw), path)
 
     def to_anndata(self, key: str = "nbembed", *, into: Any = None) -> Any:
         """Return the map and the labels in an AnnData.
@@ -241,11 +237,8 @@ class Exporting:
             If no file can be written there.
         """
         _check_size(width, height)
-        data = self._picture(dark=check_flag("dark", dark)).png(width, height)
-        if path is None:
-            return data
-        export.write_bytes(path, data)
-        return None
+        picture = self._picture(dark=check_flag("dark", dark))
+        return export.handed_out(picture.png(width, height), path)
 
     def to_svg(
         self,
@@ -261,11 +254,8 @@ class Exporting:
         own, so that files of many points are large.
         """
         _check_size(width, height)
-        text = self._picture(dark=check_flag("dark", dark)).svg(width, height)
-        if path is None:
-            return text
-        export.write_text(path, text)
-        return None
+        picture = self._picture(dark=check_flag("dark", dark))
+        return export.handed_out(picture.svg(width, height), path)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, title: str = "Map") -> str | None:
         """Write a page with the map that needs neither kernel nor network, or return its text.
@@ -290,11 +280,8 @@ class Exporting:
         check_text("title", title)
         shown = self.color_by
         measured = self._measured(shown) if frame.version and shown in MEASURES else np.zeros(0)
-        text = still_page(self, frame, drawing, self._points, title, measured)
-        if path is None:
-            return text
-        export.write_text(path, text)
-        return None
+        page = still_page(self, frame, drawing, self._points, title, measured)
+        return export.handed_out(page, path)
 
     # -- what others take out of it -------------------------------------------------------------
 

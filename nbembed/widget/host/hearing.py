@@ -203,21 +203,6 @@ class Hearing(anywidget.AnyWidget):
     def _chosen_by(self, points: Any) -> str:
         return self._selected_by if np.array_equal(points, self.selection) else ""
 
-    def _color_by(self, mode: str) -> None:
-        self._writer.update({"color_by": mode})
-
-    def _show_cards(self, points: NDArray[np.intp]) -> None:
-        self._writer.update({"cards": points})
-
-    def _show_names(self, shown: bool) -> None:
-        self._writer.update({"names_shown": shown})
-
-    def _size_panel(self, width: int) -> None:
-        self._writer.update({"sidebar_width": width})
-
-    def _show_unsupervised(self, shown: bool) -> None:
-        self._writer.update({"unsupervised_shown": shown})
-
     def _check_suggestions(self, size: int, confidence: float) -> None:
         self._session.check_suggestions(size, confidence=confidence)
 

@@ -212,7 +212,7 @@ def test_a_forked_copy_waits_for_no_thread(held):
 def test_a_forked_session_is_told_after_what_it_closes():
     session, controller = with_controller(np.eye(5), nb.SNE(random_state=0).recipe)
     with session:
-        task = controller.suggester._task
+        task = controller.suggester.task
         assert holds_in_a_fork(task, lambda: session.state == "failed")
 
 

@@ -12,6 +12,7 @@ import nbembed as nb
 from nbembed.objectives import heavy_tailed as heavy_tailed_module
 from nbembed.objectives import (
     large_margin,
+    linked,
     log_affinities,
     neighbor_retrieval,
     supervised_affinities,
@@ -28,7 +29,7 @@ PASSES = (
     (heavy_tailed_module, "heavy_tailed"),
     (supervised_affinities, "gaussian_rows"),
     (neighbor_retrieval, "neighbor_retrieval"),
-    (supervised_affinities, "unlinked_sums"),
+    (linked, "unlinked_sums"),
     (log_affinities, "packed_log_rows"),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from sklearn.datasets import load_iris
 
 import nbembed as nb
 from nbembed.session.core.change import Change
-from nbembed.session.core.command_entry import Context
+from nbembed.session.core.command_entry import Context, MapMethod
 from nbembed.session.core.commands import COMMANDS, decide
 from nbembed.session.core.methods import known_methods
 from nbembed.session.core.session_state import SessionState
@@ -142,3 +143,9 @@ def test_the_first_layout_is_the_seed_s(X):
         for engine in engines:
             engine.refresh()
         assert np.array_equal(engines[0].layout, engines[1].layout)
+
+
+def test_every_effect_of_a_command_is_a_method_of_the_map():
+    names = set(get_args(MapMethod))
+    assert {entry.effect for entry in COMMANDS.values()} == names
+    assert all(callable(getattr(Engine, name, None)) for name in names)
