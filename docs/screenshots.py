@@ -253,6 +253,19 @@ def images(hand: Hand) -> None:
     )
 
 
+def gallery(hand: Hand) -> None:
+    """Zoom in on the middle of a digit, of which most points are selected."""
+    tab(hand, "Group")
+    hand.notebook.execute("explorer.selection = middle(3, 100)")
+    hand.widget.get_by_role("list", name="Images").wait_for()
+    places = hand.on_screen()[hand.notebook.evaluate("middle(3, 30).tolist()")]
+    hand.map.focus()
+    hand.page.mouse.move(*np.median(places, axis=0))
+    for _ in range(8):
+        hand.page.mouse.wheel(0, -100)
+    hand.page.mouse.move(0, 0)
+
+
 def save(hand: Hand) -> None:
     """Open the history and the dialog of the picture."""
     name_digits(hand, 90)
@@ -284,6 +297,7 @@ PICTURES: dict[str, tuple[str, Callable[[Hand], None]]] = {
     "cells": (story("cells-in-anndata", 2), cells),
     "texts": (story("functions-by-class-posteriors", 1) + TEXTS, texts),
     "images": (story("pieces-of-photographs", 2), images),
+    "gallery": (DIGITS, gallery),
     "save": (DIGITS, save),
 }
 

@@ -212,6 +212,9 @@ class Hearing(anywidget.AnyWidget):
     def _show_names(self, shown: bool) -> None:
         self._writer.update({"names_shown": shown})
 
+    def _show_thumbnails(self, shown: bool) -> None:
+        self._writer.update({"thumbnails_shown": shown})
+
     def _size_panel(self, width: int) -> None:
         self._writer.update({"sidebar_width": width})
 

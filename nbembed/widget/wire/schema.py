@@ -202,6 +202,8 @@ TRAITS: Mapping[str, Trait] = {
         ),
         Trait("named", FLAG, False, "Whether points have names that the map can show."),
         Trait("names_shown", FLAG, True, "Whether the map shows names where there is room."),
+        Trait("imaged", FLAG, False, "Whether points have images."),
+        Trait("thumbnails_shown", FLAG, True, "Whether the map shows images where there is room."),
         Trait("sidebar_width", INDEX, 0, "In CSS pixels, as far as there is room; 0: as usual."),
         Trait("method", TEXT, ""),
         Trait("quality_metric", TEXT, "", "In which cards and quality have neighbors in the data."),
