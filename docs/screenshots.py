@@ -253,6 +253,17 @@ def images(hand: Hand) -> None:
     )
 
 
+def mine(hand: Hand) -> None:
+    """Dock a histogram of the selected flowers."""
+    hand.notebook.execute(
+        "end = explorer.on_selection(lambda rows: explorer.dock("
+        "rows['petal length (cm)'].plot.hist(figsize=(3, 3))))\n"
+        'explorer.select(flowers["species"] != "setosa")'
+    )
+    tab(hand, "Mine")
+    hand.widget.get_by_role("img", name="The figure that the notebook has docked").wait_for()
+
+
 def gallery(hand: Hand) -> None:
     """Zoom in on the middle of a digit, of which most points are selected."""
     tab(hand, "Group")
@@ -261,8 +272,9 @@ def gallery(hand: Hand) -> None:
     places = hand.on_screen()[hand.notebook.evaluate("middle(3, 30).tolist()")]
     hand.map.focus()
     hand.page.mouse.move(*np.median(places, axis=0))
-    for _ in range(8):
+    while hand.map.evaluate("map => map.nbembedNames().images.length") < 40:
         hand.page.mouse.wheel(0, -100)
+        hand.page.wait_for_timeout(1000)  # for names and images to be placed anew
     hand.page.mouse.move(0, 0)
 
 
@@ -298,6 +310,7 @@ PICTURES: dict[str, tuple[str, Callable[[Hand], None]]] = {
     "texts": (story("functions-by-class-posteriors", 1) + TEXTS, texts),
     "images": (story("pieces-of-photographs", 2), images),
     "gallery": (DIGITS, gallery),
+    "mine": (FLOWERS, mine),
     "save": (DIGITS, save),
 }
 

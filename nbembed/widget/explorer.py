@@ -52,6 +52,7 @@ from nbembed.widget.view.class_styles import ClassStyles
 from nbembed.widget.view.coloring import Coloring, ColumnChoice
 from nbembed.widget.view.comparing import Comparing
 from nbembed.widget.view.comparison import Comparison
+from nbembed.widget.view.own_figure import Docking, OwnFigure
 from nbembed.widget.view.view_state import VIEWED, present_view
 from nbembed.widget.wire import schema
 
@@ -64,7 +65,9 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Hearing, Ending):
+class Explorer(
+    Handle, Finding, Coloring, Comparing, Docking, OtherMaps, Exporting, Hearing, Ending
+):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -302,12 +305,14 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
         self._prepared_by = None if chosen is None else chosen.prepared_by
         self._data = DataSource(points, self._prepared_by)
         self._suggested_groups = SuggestedGroupSource(session)
+        self._own_figure = OwnFigure(writer)
         self._queries = QuerySource(
             self._send_message,
             {
                 "find_columns": choice.answer_columns,
                 "data_columns": self._data.answer,
                 "images": partial(answer_images, data=points),
+                "own_figure": self._own_figure.answer,
                 "find": finder.answer_find,
                 "find_near": finder.answer_near,
                 "saved_selection": finder.answer_saved,

@@ -46,3 +46,23 @@ def test_images_are_on_the_map_and_in_a_gallery(open_cells: OpenCells) -> None:
     notebook.wait_for("explorer.cards.tolist() == [2]")
     expect(view.get_by_role("group", name="Card of point 2").locator("img")).to_be_visible()
     assert notebook.errors == []
+
+
+def test_a_figure_is_docked_and_follows_the_selection(open_cells: OpenCells) -> None:
+    notebook = open_cells(DATA, SHOW)
+    notebook.run_all()
+    notebook.execute(
+        "from PIL import Image\n"
+        "end = explorer.on_selection(lambda rows: explorer.dock(Image.new('L', (len(rows), 9))))\n"
+        "explorer.selection = range(20)"
+    )
+    view = notebook.page.get_by_role("group", name="Embedding explorer").first
+    view.get_by_role("tab", name="Mine", exact=True).click()
+    figure = view.get_by_role("img", name="The figure that the notebook has docked")
+    expect(figure).to_have_js_property("naturalWidth", 20)
+    view.focus()
+    notebook.page.keyboard.press("Control+a")
+    expect(figure).to_have_js_property("naturalWidth", 300)
+    notebook.execute("explorer.dock(None)")
+    expect(figure).to_have_count(0)
+    assert notebook.errors == []

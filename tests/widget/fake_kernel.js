@@ -118,6 +118,7 @@ export class FakeKernel {
       names_shown: true,
       imaged: false,
       thumbnails_shown: true,
+      own_figure: 0,
       sidebar_width: 0,
       explained: -1,
       unsupervised_shown: false,

@@ -203,6 +203,7 @@ TRAITS: Mapping[str, Trait] = {
         Trait("named", FLAG, False, "Whether points have names that the map can show."),
         Trait("names_shown", FLAG, True, "Whether the map shows names where there is room."),
         Trait("imaged", FLAG, False, "Whether points have images."),
+        Trait("own_figure", INDEX, 0, "The number of the user's own figure, 0 without one."),
         Trait("thumbnails_shown", FLAG, True, "Whether the map shows images where there is room."),
         Trait("sidebar_width", INDEX, 0, "In CSS pixels, as far as there is room; 0: as usual."),
         Trait("method", TEXT, ""),

@@ -419,6 +419,9 @@ export const orWord = " or ";
 
 // Panel Data.
 export const data = "Data";
+export const mine = "Mine";
+export const mineTabHint = "The figure that the notebook has docked here";
+export const mineAlt = "The figure that the notebook has docked";
 export const dataTabHint = "Columns that the map is made of, and their weights";
 export const changeItInPython = "A click cannot change this: explorer.prepare does it in Python.";
 export const preparedMapIsElsewhere = "The map is made. It is shown with the map that this one was made from.";

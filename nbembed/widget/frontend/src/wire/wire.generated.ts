@@ -452,6 +452,8 @@ export interface Traits {
   names_shown: boolean;
   /** Whether points have images. */
   imaged: boolean;
+  /** The number of the user's own figure, 0 without one. */
+  own_figure: number;
   /** Whether the map shows images where there is room. */
   thumbnails_shown: boolean;
   /** In CSS pixels, as far as there is room; 0: as usual. */
@@ -556,6 +558,7 @@ export const TRAIT_FORMS = {
   named: "json",
   names_shown: "json",
   imaged: "json",
+  own_figure: "json",
   thumbnails_shown: "json",
   sidebar_width: "json",
   method: "json",
@@ -1015,6 +1018,8 @@ export interface QueryArguments {
   data_columns: { text: string };
   /** Small images of some points. */
   images: Record<string, never>;
+  /** The figure that the user has given. */
+  own_figure: Record<string, never>;
 }
 
 /** The sets of points of each query, each a buffer. */
@@ -1042,6 +1047,7 @@ export interface QueryPoints {
   web_page: [];
   data_columns: [];
   images: [points: Uint32Array];
+  own_figure: [];
 }
 
 /** The answer to each query. */
@@ -1069,6 +1075,7 @@ export interface QueryAnswers {
   web_page: { text: string };
   data_columns: { refusal: string; columns: DataColumn[]; standardized: boolean; embedded: number; matching: number; count: number };
   images: { points: number[]; lengths: number[]; pngs: Uint8Array };
+  own_figure: { svg: boolean; picture: Uint8Array };
 }
 
 /** The buffers of each answer, in order: name and typed array. */
@@ -1096,6 +1103,7 @@ export const QUERY_BUFFERS = {
   web_page: [],
   data_columns: [],
   images: [["pngs", "Uint8Array"]],
+  own_figure: [["picture", "Uint8Array"]],
 } as const;
 
 export type QueryName = keyof QueryArguments;
