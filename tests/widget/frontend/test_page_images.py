@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -135,3 +137,18 @@ def test_images_on_the_map_can_be_hidden(open_explorer: Any) -> None:
     assert kernel(page, "k.traits.thumbnails_shown") is False
     act(page, "k.update({ thumbnails_shown: true })")
     page.wait_for_function(f"{PLACED}.length > 3")
+
+
+def test_a_picture_as_svg_has_the_images_that_are_on_the_map(
+    open_explorer: Any, tmp_path: Path
+) -> None:
+    page = open_images(open_explorer, 60)
+    page.wait_for_function(f"{PLACED}.length > 3")
+    page.get_by_role("button", name="Picture", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG").click()
+    download.value.save_as(tmp_path / "map.svg")
+    images = list(ET.parse(tmp_path / "map.svg").iter("{http://www.w3.org/2000/svg}image"))
+    assert len(images) == page.evaluate(f"{PLACED}.length")
+    assert {image.get("width") for image in images} == {"40"}
+    assert all(image.get("href", "").startswith("data:image/png;base64,") for image in images)

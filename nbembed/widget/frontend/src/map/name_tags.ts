@@ -99,10 +99,10 @@ export class NameTags {
       context.rect(left, top, width, height);
       context.stroke();
     };
-    for (const image of this.names.images) show(image);
-    context.globalAlpha = 1;
     context.font = GROUP_FONT;
     for (const name of this.names.groups) write(name, GROUP_HALF, 4, 1);
+    for (const image of this.names.images) show(image);
+    context.globalAlpha = 1;
     context.font = POINT_FONT;
     // Names of points outside of a selection are as pale as they are.
     for (const name of this.names.points) write(name, POINT_HALF, 3, selected && !selected.has(name.point) ? 0.35 : 0.85);
@@ -126,7 +126,7 @@ export class NameTags {
   /** The names that are shown now, for tests and tools. */
   get shown(): { groups: string[]; points: string[]; images: readonly PlacedImage[]; placed: readonly PlacedName[]; placedGroups: readonly PlacedName[] } {
     const { points, groups, images } = this.names;
-    return { groups: groups.map(({ text }) => text), points: points.map(({ text }) => text), images: images.filter(({ point }) => this.store.thumbnails.get(point)), placed: points, placedGroups: groups };
+    return { groups: groups.map(({ text }) => text), points: points.map(({ text }) => text), images, placed: points, placedGroups: groups };
   }
 
   /** The classes, or the categories while these color the points, without names that the method's centers or directions bear. */

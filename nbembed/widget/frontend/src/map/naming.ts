@@ -1,8 +1,8 @@
 /**
  * Names on the map, where there is room: of classes at their centers, of points beside them; and images of
- * points, where few are in view. None covers another one, and those of a point cover no other point. A class that is hardly
- * larger than its name would be buried by it, so that name is beside the class, where it covers least.
- * A class in pieces is named on a large one.
+ * points, where few are in view. None covers another one, and those of a point cover no other point. A class
+ * that is hardly larger than its name would be buried by it, so that name is beside the class, where it covers
+ * least. A class in pieces is named on a large one.
  */
 import { inline } from "../state/cards";
 import { PIECES } from "../wire/wire.generated";
