@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+import nbembed as nb
 from tests.widget.frontend.test_page import run, screen_of
 from tests.widget.frontend.test_page_group import answering, asked, choose, open_group, png
 from tests.widget.page import act, kernel, sent
 
+IMAGES = np.random.default_rng(0).integers(0, 256, (60, 8, 8), np.uint8)
 PLACED = "document.querySelector('.nbe-map').nbembedNames().images"
 IN_VIEW = """() => { const map = document.querySelector('.nbe-map');
   const inside = ([x, y]) => x > 0 && y > 0 && x < map.clientWidth && y < map.clientHeight;
@@ -152,3 +155,18 @@ def test_a_picture_as_svg_has_the_images_that_are_on_the_map(
     assert len(images) == page.evaluate(f"{PLACED}.length")
     assert {image.get("width") for image in images} == {"40"}
     assert all(image.get("href", "").startswith("data:image/png;base64,") for image in images)
+
+
+@pytest.mark.browser
+def test_a_page_without_a_kernel_has_the_images_of_its_cards(
+    explore: Any, browser: Browser, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    explorer = explore(rng.normal(size=(60, 4)), nb.HSSNE(random_state=0), images=IMAGES, steps=40)
+    explorer.to_html(tmp_path / "map.html")
+    page = browser.new_page(viewport={"width": 900, "height": 640})
+    page.goto((tmp_path / "map.html").as_uri())
+    page.wait_for_function(f"() => {PLACED}.length > 3")
+    page.get_by_role("checkbox", name="Images on the map").uncheck()
+    page.wait_for_function(f"() => {PLACED}.length === 0")
+    page.close()
