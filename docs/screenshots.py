@@ -253,6 +253,31 @@ def images(hand: Hand) -> None:
     )
 
 
+def mine(hand: Hand) -> None:
+    """Dock a histogram of the selected flowers."""
+    hand.notebook.execute(
+        "end = explorer.on_selection(lambda rows: explorer.dock("
+        "rows['petal length (cm)'].plot.hist(figsize=(3, 3))))\n"
+        'explorer.select(flowers["species"] != "setosa")'
+    )
+    tab(hand, "Mine")
+    hand.widget.get_by_role("img", name="The figure that the notebook has docked").wait_for()
+
+
+def gallery(hand: Hand) -> None:
+    """Zoom in on the middle of a digit, of which most points are selected."""
+    tab(hand, "Group")
+    hand.notebook.execute("explorer.selection = middle(3, 100)")
+    hand.widget.get_by_role("list", name="Images").wait_for()
+    places = hand.on_screen()[hand.notebook.evaluate("middle(3, 30).tolist()")]
+    hand.map.focus()
+    hand.page.mouse.move(*np.median(places, axis=0))
+    while hand.map.evaluate("map => map.nbembedNames().images.length") < 40:
+        hand.page.mouse.wheel(0, -100)
+        hand.page.wait_for_timeout(1000)  # for names and images to be placed anew
+    hand.page.mouse.move(0, 0)
+
+
 def save(hand: Hand) -> None:
     """Open the history and the dialog of the picture."""
     name_digits(hand, 90)
@@ -284,6 +309,8 @@ PICTURES: dict[str, tuple[str, Callable[[Hand], None]]] = {
     "cells": (story("cells-in-anndata", 2), cells),
     "texts": (story("functions-by-class-posteriors", 1) + TEXTS, texts),
     "images": (story("pieces-of-photographs", 2), images),
+    "gallery": (DIGITS, gallery),
+    "mine": (FLOWERS, mine),
     "save": (DIGITS, save),
 }
 

@@ -79,9 +79,12 @@ class Images:
         made._images = [*self._images, *more]
         return made
 
-    def png(self, point: int) -> bytes | None:
-        """Return an image as a PNG, ``None`` where there is none; an error names the point."""
-        image = self._drawn(point)
+    def png(self, point: int, longest: int = LONGEST_SIDE) -> bytes | None:
+        """Return an image as a PNG, ``None`` where there is none; an error names the point.
+
+        * longest: its longest side in pixels, at most.
+        """
+        image = self._drawn(point, longest)
         return None if image is None else encoded(image)
 
     def pixels(self, point: int) -> NDArray[np.uint8] | None:
@@ -91,7 +94,7 @@ class Images:
             return None
         return np.asarray(image.convert("RGB") if image.mode == "RGBA" else image)
 
-    def _drawn(self, point: int) -> Image.Image | None:
+    def _drawn(self, point: int, longest: int = LONGEST_SIDE) -> Image.Image | None:
         """Return an image as it is shown, in gray or colors."""
         image = _content(self._images[point])
         if image is None or (isinstance(image, float) and np.isnan(image)):
@@ -120,7 +123,7 @@ class Images:
         if drawn.mode not in ("L", "RGB", "RGBA"):
             transparent = "A" in drawn.mode or "transparency" in drawn.info
             drawn = drawn.convert("RGBA" if transparent else "L" if drawn.mode == "1" else "RGB")
-        drawn.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+        drawn.thumbnail((longest, longest))
         return drawn
 
     def _pixels(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nbembed.points.columns import Column, as_column
 from nbembed.points.features import Features
-from nbembed.points.images import Images
+from nbembed.points.images import LONGEST_SIDE, Images
 from nbembed.points.table import Table, as_table, is_name, listed, no_columns
 from nbembed.points.text import is_missing, name_of, text_of
 from nbembed.system.optional_packages import load_optional
@@ -159,9 +159,9 @@ class PointData:
         by = f"as {filled}" if filled else "as in the nearest rows"
         return f"{text or 'missing'}, embedded {by}"
 
-    def image(self, point: int) -> bytes | None:
+    def image(self, point: int, longest: int = LONGEST_SIDE) -> bytes | None:
         """Return the image of a point as a PNG, ``None`` if it has none."""
-        return None if self.images is None else self.images.png(point)
+        return None if self.images is None else self.images.png(point, longest)
 
     @property
     def extra_color(self) -> tuple[str, Any] | None:

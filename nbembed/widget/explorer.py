@@ -6,6 +6,7 @@ import os
 import pathlib
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,7 @@ from nbembed.widget.answers.finder import Finder
 from nbembed.widget.answers.finding import Finding
 from nbembed.widget.answers.group_source import GroupSource
 from nbembed.widget.answers.query_source import QuerySource
+from nbembed.widget.answers.small_images import answer_images
 from nbembed.widget.answers.suggested_groups import SuggestedGroupSource
 from nbembed.widget.answers.suggestion_source import SuggestionSource
 from nbembed.widget.answers.why_source import WhySource
@@ -50,7 +52,8 @@ from nbembed.widget.view.class_styles import ClassStyles
 from nbembed.widget.view.coloring import Coloring, ColumnChoice
 from nbembed.widget.view.comparing import Comparing
 from nbembed.widget.view.comparison import Comparison
-from nbembed.widget.view.view_state import present_view
+from nbembed.widget.view.own_figure import Docking, OwnFigure
+from nbembed.widget.view.view_state import VIEWED, present_view
 from nbembed.widget.wire import schema
 
 _STATIC = pathlib.Path(__file__).parent / "static"
@@ -62,7 +65,9 @@ if not (_STATIC / "explorer.js").exists():
     )
 
 
-class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Hearing, Ending):
+class Explorer(
+    Handle, Finding, Coloring, Comparing, Docking, OtherMaps, Exporting, Hearing, Ending
+):
     """Watch an embedding form, and steer it.
 
     Parameters
@@ -138,6 +143,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
         The points whose cards are kept open. Can be set and observed, too.
     names_shown : bool
         Whether the map shows names of points and classes where there is room. Can be set.
+    thumbnails_shown : bool
+        Whether the map shows the images of points where few are in view. Can be set.
     sidebar_width : int
         Width of the panel beside the map in pixels, at most a third of the Explorer; 0 is the usual
         width. Can be set.
@@ -206,6 +213,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
     selection: Any
     cards: Any
     names_shown: bool
+    thumbnails_shown: bool
     sidebar_width: int
     explained: int | None
     unsupervised_shown: bool
@@ -297,11 +305,14 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
         self._prepared_by = None if chosen is None else chosen.prepared_by
         self._data = DataSource(points, self._prepared_by)
         self._suggested_groups = SuggestedGroupSource(session)
+        self._own_figure = OwnFigure(writer)
         self._queries = QuerySource(
             self._send_message,
             {
                 "find_columns": choice.answer_columns,
                 "data_columns": self._data.answer,
+                "images": partial(answer_images, data=points),
+                "own_figure": self._own_figure.answer,
                 "find": finder.answer_find,
                 "find_near": finder.answer_near,
                 "saved_selection": finder.answer_saved,
@@ -322,6 +333,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
                 "color_by_column": choice.choose,
                 "show_cards": lambda points: writer.update({"cards": points}),
                 "show_names": lambda shown: writer.update({"names_shown": shown}),
+                "show_thumbnails": lambda shown: writer.update({"thumbnails_shown": shown}),
                 "size_panel": lambda width: writer.update({"sidebar_width": width}),
                 "show_unsupervised": lambda shown: writer.update({"unsupervised_shown": shown}),
                 "check_suggestions": self._check_suggestions,
@@ -348,7 +360,8 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
             limit=frames_ahead(session.n_samples),
             heard=lambda: WATCH.idle,
         )
-        writer.update({**color_traits, "named": points.named, "data_note": data_note})
+        writer.update({**color_traits, "data_note": data_note})
+        writer.update({"named": points.named, "imaged": points.images is not None})
         writer.update(choice.traits)
         reactive = hosts.runs_dependent_cells()
         writer.update({"polled": self._outbox is not None, "reactive": reactive})
@@ -375,8 +388,7 @@ class Explorer(Handle, Finding, Coloring, Comparing, OtherMaps, Exporting, Heari
         self._unsubscribe: Callable[[], None] = session.subscribe(self._notify)
         self.on_msg(self._receive)
         if self._autosave is not None:
-            viewed = ["selection", "color_by", "color_column", "names_shown", "sidebar_width"]
-            self.observe(self._tell_view, viewed)
+            self.observe(self._tell_view, VIEWED)
         if self._outbox is None:
             self._sender.start()
         compilation.watch(self._tell_compiling)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
+from PIL import Image
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.linear_model import LogisticRegression
 
@@ -340,6 +341,7 @@ ELSEWHERE: dict[tuple[str, str], Good] = {
     ("nb.Explorer", "names"): column,
     ("nb.Explorer", "feature_names"): NOTHING,
     ("nb.Explorer*", "most"): one_of(3, 12),
+    ("nb.Explorer.dock", "figure"): one_of(None, Image.new("L", (3, 2)), "figure"),
     ("nb.Explorer*", "against"): lambda w: st.one_of(st.none(), values.points(w)),
     ("nb.Explorer", "standardize"): one_of(None, False),
     ("nb.Explorer", "autosave"): NOTHING,  # an Explorer that goes on from the file takes no method

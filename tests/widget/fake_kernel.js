@@ -69,6 +69,10 @@ export class FakeKernel {
     this.standardized = true;
     this.whole = null; // the kernel of the map whose points are prepared otherwise here
     Object.assign(this.answers, comparing(this));
+    this.answers.images = (_, [asked]) => {
+      const images = asked.map((point) => [point, (this.about[point] ?? this.about.all)?.image]).filter(([, image]) => image);
+      return [{ points: images.map(([point]) => point), lengths: images.map(([, image]) => image.length) }, [Uint8Array.from(images.flatMap(([, image]) => image))]];
+    };
     this.answers.data_columns = ({ text }) => {
       const refusal = this.table.length ? "" : "The columns of a table can be chosen; these data are prepared as a whole.";
       const all = this.table.filter(({ title }) => title.toLowerCase().includes(text.trim().toLowerCase()));
@@ -112,6 +116,9 @@ export class FakeKernel {
       data_note: "",
       named: false,
       names_shown: true,
+      imaged: false,
+      thumbnails_shown: true,
+      own_figure: 0,
       sidebar_width: 0,
       explained: -1,
       unsupervised_shown: false,
@@ -332,6 +339,7 @@ export class FakeKernel {
     if (name === "show_cards") this.update({ cards: view(Uint32Array.from(points)) });
     if (name === "size_panel") this.update({ sidebar_width: a.width });
     if (name === "show_names") this.update({ names_shown: a.shown });
+    if (name === "show_thumbnails") this.update({ thumbnails_shown: a.shown });
     if (name === "show_unsupervised") this.update({ unsupervised_shown: a.shown });
     if (name === "color_by") this.update({ color_by: a.mode });
     if (name === "color_by_column") {

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from tests.widget.frontend.test_page import run, screen_of
 from tests.widget.frontend.test_page_find import ANSWERS as FINDING
 from tests.widget.frontend.test_page_find import add_filter, open_find
-from tests.widget.frontend.test_page_group import answering
+from tests.widget.frontend.test_page_group import answering, png
 from tests.widget.frontend.test_page_record import ANSWER as CHANGES
 from tests.widget.frontend.test_page_suggestions import label_some
 from tests.widget.frontend.test_page_why import ANSWERS as REASONS
@@ -34,9 +34,9 @@ def filled(open_explorer: Callable[..., Page], *, n: int = 400, **options: Any) 
     """Open a page at rest with classes, labels, a selection, names, and an answer to each query."""
     row = {"title": "petal length", "text": "4.7 cm"}
     near = {"point": 5, "name": "Point 5", "distance": 0.25}
-    about = {"all": {"rows": [row], "neighbors": [near], "left_out": 2}}
+    about = {"all": {"rows": [row], "neighbors": [near], "left_out": 2, "image": png()}}
     given: dict[str, Any] = {
-        "clusters": 4, "named": True, "about": about, "undo": "label 8 points",
+        "clusters": 4, "named": True, "imaged": True, "about": about, "undo": "label 8 points",
         "data_note": "4 of 5 columns are embedded, standardized: petal length (cm), …",
         "parameters": {"alpha": 2, "rho": 0.5},
     }  # fmt: skip

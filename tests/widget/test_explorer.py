@@ -215,7 +215,7 @@ def test_commands_reach_the_session(page: Page, session: FakeSession) -> None:
     assert session.given[-1] == ("cannot_link", {"a": [0, 3], "b": [1, 2]})
     elsewhere = {"select", "color_by", "switch", "cannot_link"}
     elsewhere |= {"accept", "check_suggestions", "end_check", "show_cards", "show_names"}
-    elsewhere |= {"size_panel"}
+    elsewhere |= {"size_panel", "show_thumbnails"}
     elsewhere |= {"compare", "compare_live", "show_comparison", "end_comparison"}
     elsewhere |= {"set_second", "reset_second", "take_over_second"}
     elsewhere |= {"map_of", "close_map", "prepare_column", "standardize"}

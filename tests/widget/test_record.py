@@ -807,6 +807,7 @@ def test_a_save_under_way_when_a_file_is_taken_over_does_not_come_after(
         ("selection", [3, 5]),
         ("color_by", "class"),
         ("names_shown", False),
+        ("thumbnails_shown", False),
         ("sidebar_width", 260),
     ],
 )

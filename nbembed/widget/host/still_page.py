@@ -34,8 +34,8 @@ BLOCK = 200
 SHOWN = (
     "n_samples", "height", "label_codes", "label_confidence", "classes", "links", "cannot_links",
     "pinned", "color_column", "color_values", "color_by", "selection", "new_rows", "cards",
-    "data_note", "named", "names_shown", "method", "quality_metric", "iteration", "cost", "quality",
-    "parameters", "controls",
+    "data_note", "named", "names_shown", "imaged", "thumbnails_shown", "method", "quality_metric",
+    "iteration", "cost", "quality", "parameters", "controls",
 )  # fmt: skip
 
 #: What can color the points without a kernel, beside the measure that colored them last.

@@ -20,6 +20,10 @@ from nbembed.widget.wire import schema
 LONGEST = 1000
 #: Pixels of a panel that is read from a file.
 WIDEST = 10_000
+#: Traits of the view that a file that is saved by itself follows.
+VIEWED = [
+    "selection", "color_by", "color_column", "names_shown", "thumbnails_shown", "sidebar_width",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,8 @@ class ViewState:
     """The view that was shown; the session depends on none of it.
 
     * color, title: the values to color by, names or numbers, and their title.
-    * traits: values of ``color_by``, ``names_shown``, ``sidebar_width``, ``selection``.
+    * traits: values of ``color_by``, ``names_shown``, ``thumbnails_shown``, ``sidebar_width``,
+      ``selection``.
     * chosen: the chosen column, ``None`` if these are the values that were given.
     * given: the title of the column that was given to color by, ``None`` if there was none.
     * class_styles: the chosen looks of classes; empty where none is known.
@@ -81,6 +86,7 @@ def view_of(widget: Any) -> View:
         },
         "color_by": widget.color_by,
         "names_shown": widget.names_shown,
+        "thumbnails_shown": widget.thumbnails_shown,
         "sidebar_width": widget.sidebar_width,
         "selection": [int(i) for i in widget.selection],
         "class_styles": widget.class_styles.stored(),
@@ -126,8 +132,9 @@ def _checked(stored: Mapping[str, Any], codes: Any, n: int) -> ViewState:
     traits: dict[str, Any] = {}
     if stored.get("color_by") in schema.ColorMode.words:
         traits["color_by"] = stored["color_by"]
-    if isinstance(stored.get("names_shown"), bool):
-        traits["names_shown"] = stored["names_shown"]
+    for name in ("names_shown", "thumbnails_shown"):
+        if isinstance(stored.get(name), bool):
+            traits[name] = stored[name]
     width = stored.get("sidebar_width")
     if isinstance(width, int) and width > 0:
         traits["sidebar_width"] = min(int(width), WIDEST)

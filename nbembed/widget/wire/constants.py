@@ -11,6 +11,7 @@ from nbembed.drawing.palette import SCALES
 from nbembed.drawing.scene import EXTREME
 from nbembed.points.preparation.weighing import HEAVIEST
 from nbembed.propagation.groups import RESOLUTION
+from nbembed.widget.wire.queries.images import MOST_IMAGES
 from nbembed.widget.wire.schema import SURENESS_STEPS
 
 #: By the name that the page knows them by: what is said of them, and the value.
@@ -51,4 +52,5 @@ CONSTANTS: Mapping[str, tuple[str, Any]] = {
     "SURENESS_STEPS": ("Steps of a confidence in [0, 1].", SURENESS_STEPS),
     "RESOLUTION": ("Of suggested groups, where none is chosen.", RESOLUTION),
     "HEAVIEST": ("The largest weight of a column.", HEAVIEST),
+    "MOST_IMAGES": ("Images that one question asks for.", MOST_IMAGES),
 }

@@ -90,6 +90,7 @@ VIEW_COMMANDS: Mapping[str, CommandType] = {
         ),
         CommandType("show_cards", "Keep the cards of these points open.", points=("points",)),
         CommandType("show_names", "Show or hide names on the map.", (Field("shown", FLAG),)),
+        CommandType("show_thumbnails", "Show or hide images on the map.", (Field("shown", FLAG),)),
         CommandType("size_panel", "Give the panel a width.", (Field("width", INDEX),)),
         CommandType(
             "show_unsupervised", "Show or hide the map without labels.", (Field("shown", FLAG),)

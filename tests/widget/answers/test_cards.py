@@ -336,6 +336,9 @@ def test_open_cards_names_and_the_panel_are_set_from_both_sides(explorer: Any) -
         explorer.cards = [4]
     assert page.command("show_names", shown=False)["ok"]
     assert explorer.names_shown is False
+    assert explorer.imaged
+    assert page.command("show_thumbnails", shown=False)["ok"]
+    assert explorer.thumbnails_shown is False
     assert page.command("size_panel", width=260)["ok"]
     assert explorer.sidebar_width == 260
     explorer.sidebar_width = 0

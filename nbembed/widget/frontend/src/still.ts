@@ -26,7 +26,7 @@ function bytes(text: string): DataView {
 }
 
 /** Commands that concern the view alone, and the trait that each of them sets. */
-const SETS: Record<string, [string, string]> = { color_by: ["color_by", "mode"], show_names: ["names_shown", "shown"] };
+const SETS: Record<string, [string, string]> = { color_by: ["color_by", "mode"], show_names: ["names_shown", "shown"], show_thumbnails: ["thumbnails_shown", "shown"] };
 
 class StillModel {
   private readonly values: Record<string, unknown> = {};
@@ -60,6 +60,7 @@ class StillModel {
     const { type, client } = content;
     if (type === "hello") this.tell({ type: "reply", client, request: 0, ok: true, error: null });
     else if (type === "command") this.tell({ type: "reply", client, request: content.request, ...this.obey(content, buffers) });
+    else if (type === "query" && content.name === "images") this.images(content, [...new Uint32Array(buffers[0])]);
     else if (type === "query") this.reply(content);
     else if (type === "inspect") this.card(client, content.point as number);
     else if (type === "naming") {
@@ -75,6 +76,14 @@ class StillModel {
     const known = name === "measure" && measure !== null && asked === measure.name;
     const fields = known ? { name: measure.name, k, version: 0, ready: true, mean: measure.mean } : {};
     this.tell({ type: "answer", client, request, name, error: known ? null : strings.noKernel, fields }, known ? [bytes(measure.values.b64)] : []);
+  }
+
+  /** The images of cards, one after the other. */
+  private images({ client, request, name }: Message, asked: number[]): void {
+    const points = asked.filter((point) => this.state.cards[point]?.[2]);
+    const pngs = points.map((point) => atob(this.state.cards[point][2] ?? ""));
+    const fields = { points, lengths: pngs.map(({ length }) => length) };
+    this.tell({ type: "answer", client, request, name, error: null, fields }, [bytes(btoa(pngs.join("")))]);
   }
 
   private obey({ name, arguments: given }: Message, buffers: ArrayBuffer[]): { ok: boolean; error: string | null } {

@@ -258,6 +258,8 @@ export const unsure = "unsure";
 export const sure = "sure";
 export const namesOnTheMapHint = "Show the names of classes at their centers, and those of points where there is room";
 export const namesOnTheMap = "Names on the map";
+export const imagesOnTheMapHint = "Show the images of points beside them where few points are in view: zoom in for more";
+export const imagesOnTheMap = "Images on the map";
 export const colors = "Colors";
 export const legendCategoryHint = (category: Value): string => `${category}: select its points; with Shift, add or remove them`;
 export const legendMissingHint = "Points without a value: select them; with Shift, add or remove them";
@@ -417,6 +419,9 @@ export const orWord = " or ";
 
 // Panel Data.
 export const data = "Data";
+export const mine = "Mine";
+export const mineTabHint = "The figure that the notebook has docked here";
+export const mineAlt = "The figure that the notebook has docked";
 export const dataTabHint = "Columns that the map is made of, and their weights";
 export const changeItInPython = "A click cannot change this: explorer.prepare does it in Python.";
 export const preparedMapIsElsewhere = "The map is made. It is shown with the map that this one was made from.";
@@ -452,6 +457,10 @@ export const selectedComparedWithKept = (selection: Value, kept: Value): string 
 export const swapTheTwoGroups = "Swap the two groups";
 export const dropTheKeptGroup = "Drop the kept group";
 export const compareWithTheRestAgain = "Compare with the rest again";
+export const images = "Images";
+export const someOfEvenlySpaced = (shown: Value, all: Value): string => `${shown} of ${all}, evenly spaced`;
+export const showMoreImages = (n: Value): string => `Show ${n}`;
+export const showMoreImagesHint = "Show more of the group's images";
 export const meanImageHint = "The mean of the group's images";
 export const meanImageOfSomeHint = (averaged: Value): string => `The mean of ${averaged} of the group's images, evenly spaced`;
 export const meanImageOfOthersHint = "The mean of the others' images";

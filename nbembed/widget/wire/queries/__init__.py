@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nbembed.widget.wire.queries import compare, data, find, groups, history, why
+from nbembed.widget.wire.queries import compare, data, find, groups, history, images, why
 from nbembed.widget.wire.query_types import QueryType
 from nbembed.widget.wire.wire_types import Enum, Record
 
-_PARTS = (find, groups, why, compare, history, data)
+_PARTS = (find, groups, why, compare, history, data, images)
 
 #: The named types of arguments and answers.
 TYPES: tuple[Enum | Record, ...] = tuple(type_ for part in _PARTS for type_ in part.TYPES)

@@ -275,8 +275,8 @@ export class PointMap {
         this.redraw();
       }),
       effect(() => {
-        const { cannot_links, pinned, new_rows, directions, direction_colors, borders, names_shown } = store.traits;
-        void [names_shown.value, store.cards.version, this.cards.boxes.value];
+        const { cannot_links, pinned, new_rows, directions, direction_colors, borders, names_shown, thumbnails_shown } = store.traits;
+        void [names_shown.value, thumbnails_shown.value, store.cards.version, store.thumbnails.version, this.cards.boxes.value];
         this.reasons.watch();
         void [cannot_links.value, pinned.value, new_rows.value, directions.value, direction_colors.value, borders.value, store.centers.value, this.marked.value, this.questions.point.value];
         this.redraw();

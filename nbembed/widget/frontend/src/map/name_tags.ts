@@ -1,10 +1,10 @@
-/** Which names a map shows: placed anew a few times a second while anything changes, and drawn in each frame. */
+/** Which names and images a map shows: placed anew a few times a second while anything changes, and drawn in each frame. */
 import type { Store } from "../state/store";
 import { rgba, type Theme } from "../host/theme";
 import { toScreen, type Camera, type Size } from "../state/camera";
 import { centerBoxes } from "./centers";
 import { ShownPositions } from "../state/shown_positions";
-import { groupCenters, GROUP_HALF, NO_NAMES, overlap, placeNames, POINT_HALF, seenDirections, type Box, type Group, type Names, type PlacedName } from "./naming";
+import { groupCenters, GROUP_HALF, LONGEST_SIDE, NO_NAMES, overlap, placeNames, POINT_HALF, seenDirections, type Box, type Extent, type Group, type Names, type PlacedImage, type PlacedName } from "./naming";
 
 /** Milliseconds between two placements. */
 const PACE = 400;
@@ -32,8 +32,10 @@ export class NameTags {
 
   /** Place names, unless that was done just now; returns the milliseconds to wait then, else 0. */
   update(context: CanvasRenderingContext2D, camera: Camera, size: Size, positions: Float32Array, chosen: Iterable<number>): number {
-    const { traits, cards } = this.store;
-    if (!traits.names_shown.peek() || !positions.length) {
+    const { traits, cards, thumbnails } = this.store;
+    const named = traits.names_shown.peek();
+    const imaged = traits.imaged.peek() && traits.thumbnails_shown.peek();
+    if (!(named || imaged) || !positions.length) {
       this.names = NO_NAMES;
       return 0;
     }
@@ -45,15 +47,18 @@ export class NameTags {
       camera,
       size,
       positions: there,
-      groups: this.groups(there),
-      named: traits.named.peek(),
+      groups: named ? this.groups(there) : [],
+      named: named && traits.named.peek(),
       taken: this.annotated() ? centerBoxes(context, camera, size, this.store.centers.peek()) : [],
       nameOf: (i) => cards.name(i),
-      first: [...chosen, ...this.names.points.map(({ point }) => point)],
+      imaged,
+      imageOf: (i) => this.extent(i),
+      first: [...chosen, ...this.names.images.map(({ point }) => point), ...this.names.points.map(({ point }) => point)],
       groupWidth: measure(GROUP_FONT),
       pointWidth: measure(POINT_FONT),
     });
     if (this.names.unknown.length) cards.askNames(this.names.unknown);
+    if (this.names.unseen.length) thumbnails.ask(this.names.unseen);
     this.placedAt = performance.now();
     return 0;
   }
@@ -77,11 +82,38 @@ export class NameTags {
       context.fillStyle = rgba(theme.foreground, alpha);
       context.fillText(text, x, y);
     };
+    const show = ({ point, dx, dy, width, height }: PlacedImage): void => {
+      const image = this.store.thumbnails.get(point);
+      if (!image || 2 * point + 1 >= positions.length) return;
+      const [x, y] = toScreen(camera, size, positions[2 * point], positions[2 * point + 1]);
+      const [left, top] = [x + dx - width / 2, y + dy - height / 2];
+      const box = { left, right: left + width, top, bottom: top + height };
+      if (!(x >= 0) || written.some((other) => overlap(box, other))) return;
+      written.push(box);
+      context.globalAlpha = selected && !selected.has(point) ? 0.35 : 1;
+      context.imageSmoothingEnabled = image.naturalWidth > width;
+      context.drawImage(image, left, top, width, height);
+      context.strokeStyle = rgba(theme.foreground, 0.35);
+      context.lineWidth = 1;
+      context.beginPath();
+      context.rect(left, top, width, height);
+      context.stroke();
+    };
     context.font = GROUP_FONT;
     for (const name of this.names.groups) write(name, GROUP_HALF, 4, 1);
+    for (const image of this.names.images) show(image);
+    context.globalAlpha = 1;
     context.font = POINT_FONT;
     // Names of points outside of a selection are as pale as they are.
     for (const name of this.names.points) write(name, POINT_HALF, 3, selected && !selected.has(name.point) ? 0.35 : 0.85);
+  }
+
+  /** How large the image of a point is drawn. */
+  private extent(point: number): Extent | null | undefined {
+    const image = this.store.thumbnails.get(point);
+    if (!image) return image;
+    const scale = LONGEST_SIDE / Math.max(image.naturalWidth, image.naturalHeight);
+    return { width: scale * image.naturalWidth, height: scale * image.naturalHeight };
   }
 
   /** The selected points, null if there are none. */
@@ -92,9 +124,9 @@ export class NameTags {
   }
 
   /** The names that are shown now, for tests and tools. */
-  get shown(): { groups: string[]; points: string[]; placed: readonly PlacedName[]; placedGroups: readonly PlacedName[] } {
-    const { points, groups } = this.names;
-    return { groups: groups.map(({ text }) => text), points: points.map(({ text }) => text), placed: points, placedGroups: groups };
+  get shown(): { groups: string[]; points: string[]; images: readonly PlacedImage[]; placed: readonly PlacedName[]; placedGroups: readonly PlacedName[] } {
+    const { points, groups, images } = this.names;
+    return { groups: groups.map(({ text }) => text), points: points.map(({ text }) => text), images, placed: points, placedGroups: groups };
   }
 
   /** The classes, or the categories while these color the points, without names that the method's centers or directions bear. */

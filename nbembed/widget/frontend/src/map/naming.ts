@@ -1,8 +1,8 @@
 /**
- * Names on the map, where there is room: of classes at their centers, of points beside them. A name
- * never covers another name, and the name of a point covers no other point. A class that is hardly
- * larger than its name would be buried by it, so that name is beside the class, where it covers least.
- * A class in pieces is named on a large one.
+ * Names on the map, where there is room: of classes at their centers, of points beside them; and images of
+ * points, where few are in view. None covers another one, and those of a point cover no other point. A class
+ * that is hardly larger than its name would be buried by it, so that name is beside the class, where it covers
+ * least. A class in pieces is named on a large one.
  */
 import { inline } from "../state/cards";
 import { PIECES } from "../wire/wire.generated";
@@ -28,14 +28,29 @@ export interface PlacedName {
   width: number;
 }
 
+/** The image of a point, as a name is placed. */
+export interface PlacedImage extends Extent {
+  point: number;
+  dx: number;
+  dy: number;
+}
+
+/** Width and height in pixels. */
+export interface Extent {
+  width: number;
+  height: number;
+}
+
 export interface Names {
   groups: PlacedName[];
   points: PlacedName[];
-  /** Points that would have room for a name that is not known yet. */
+  images: PlacedImage[];
+  /** Points that would have room for a name, or an image, that is not known yet. */
   unknown: number[];
+  unseen: number[];
 }
 
-export const NO_NAMES: Names = { groups: [], points: [], unknown: [] };
+export const NO_NAMES: Names = { groups: [], points: [], images: [], unknown: [], unseen: [] };
 
 interface Scene {
   camera: Camera;
@@ -46,6 +61,9 @@ interface Scene {
   /** Whether points have names. */
   named: boolean;
   nameOf: (point: number) => string | undefined;
+  /** Whether images of points are shown, and how large that of a point is: null without one, undefined if it is not known. */
+  imaged: boolean;
+  imageOf: (point: number) => Extent | null | undefined;
   /** Where no name may be. */
   taken: readonly Box[];
   /** Points whose names come first: those named before, and those that are chosen. */
@@ -63,10 +81,14 @@ export function seenDirections(directions: readonly (readonly [number, number])[
 
 /** Above so many points in view there is no room. */
 const CROWD = 3000;
-/** Names of points on one map. */
+/** The same for images, which would be scattered over the edges of a whole map. */
+const FEW = 400;
+/** Names of points on one map, and images. */
 const MOST = 80;
-/** Names asked for at a time. */
+/** Names or images asked for at a time. */
 const MOST_UNKNOWN = 120;
+/** The longest side of an image in pixels. */
+export const LONGEST_SIDE = 40;
 /** Half of the height of a line of each kind, and the gap between a point and its name. */
 export const GROUP_HALF = 9;
 export const POINT_HALF = 7;
@@ -113,37 +135,57 @@ export function placeNames(scene: Scene): Names {
     taken.push(around(place));
     groups.push({ point: group.point, text, dx: place[0], dy: place[1], width });
   });
-  if (!scene.named) return { groups, points: [], unknown: [] };
-
+  if (!scene.named && !scene.imaged) return { ...NO_NAMES, groups };
   const view = new Crowd(camera, size, positions);
-  const points: PlacedName[] = [];
-  const unknown: number[] = [];
-  if (view.points.length > CROWD) return { groups, points, unknown };
-  const seen = new Set<number>();
-  for (const point of [...scene.first, ...view.points]) {
-    if (points.length >= MOST) break;
-    if (seen.has(point) || 2 * point + 1 >= positions.length) continue;
-    seen.add(point);
-    const known = scene.nameOf(point);
-    const text = known === undefined ? "" : inline(known, LONGEST);
-    if (known !== undefined && !text) continue;
-    const width = known === undefined ? GUESS : scene.pointWidth(text);
-    const [x, y] = toScreen(camera, size, positions[2 * point], positions[2 * point + 1]);
-    if (Number.isNaN(x)) continue; // of a hidden class
-    for (const [dx, dy] of [[width / 2 + GAP, 0], [-width / 2 - GAP, 0], [0, -POINT_HALF - GAP], [0, POINT_HALF + GAP]]) {
-      const box = { left: x + dx - width / 2 - 1, right: x + dx + width / 2 + 1, top: y + dy - POINT_HALF, bottom: y + dy + POINT_HALF };
-      if (!free(box) || view.anyIn(box, point)) continue;
-      if (known === undefined) {
-        if (unknown.length < MOST_UNKNOWN) unknown.push(point);
-      } else {
-        taken.push(box);
-        points.push({ point, text, dx, dy, width });
+  if (view.points.length > CROWD) return { ...NO_NAMES, groups };
+
+  const order = [...new Set([...scene.first, ...view.points])].filter((point) => 2 * point + 1 < positions.length);
+  /** Place what belongs to points beside them, as far as there is room; what is not known yet holds no room. */
+  const beside = <Known>(knownOf: (point: number) => Known | undefined, extentOf: (known: Known | undefined) => Extent | null) => {
+    const placed: (PlacedImage & { known: Known })[] = [];
+    const unknown: number[] = [];
+    for (const point of order) {
+      if (placed.length >= MOST) break;
+      const known = knownOf(point);
+      const extent = extentOf(known);
+      const [x, y] = toScreen(camera, size, positions[2 * point], positions[2 * point + 1]);
+      if (!extent || Number.isNaN(x)) continue; // of a hidden class
+      const [across, down] = [extent.width / 2, extent.height / 2];
+      for (const [dx, dy] of [[across + GAP, 0], [-across - GAP, 0], [0, -down - GAP], [0, down + GAP]]) {
+        const box = { left: x + dx - across - 1, right: x + dx + across + 1, top: y + dy - down, bottom: y + dy + down };
+        if (!free(box) || view.anyIn(box, point)) continue;
+        if (known === undefined) {
+          if (unknown.length < MOST_UNKNOWN) unknown.push(point);
+        } else {
+          taken.push(box);
+          placed.push({ point, known, dx, dy, ...extent });
+        }
+        break;
       }
-      break;
     }
-  }
-  return { groups, points, unknown };
+    return { placed, unknown };
+  };
+
+  const few = scene.imaged && view.points.length <= FEW;
+  const images = few ? beside(scene.imageOf, (extent) => (extent === undefined ? UNSEEN : extent)) : NOTHING;
+  const textOf = (point: number): string | undefined => {
+    const known = scene.nameOf(point);
+    return known === undefined ? undefined : inline(known, LONGEST);
+  };
+  const width = (text: string | undefined): number => (text === undefined ? GUESS : scene.pointWidth(text));
+  const names = scene.named ? beside(textOf, (text) => (text === "" ? null : { width: width(text), height: 2 * POINT_HALF })) : NOTHING;
+  return {
+    groups,
+    points: names.placed.map(({ point, known, dx, dy, width }) => ({ point, text: known, dx, dy, width })),
+    images: images.placed,
+    unknown: names.unknown,
+    unseen: images.unknown,
+  };
 }
+
+const NOTHING = { placed: [], unknown: [] };
+/** The extent of an image that is not known yet. */
+const UNSEEN: Extent = { width: LONGEST_SIDE, height: LONGEST_SIDE };
 
 /** Pixels from the center of a group to the middle of its name. */
 type Place = readonly [number, number];

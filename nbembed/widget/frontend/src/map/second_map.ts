@@ -68,9 +68,9 @@ export class SecondMap {
         this.redraw();
       }),
       effect(() => {
-        const { names_shown, classes, label_codes, color_by, color_column, color_values, selection, cards } = store.traits;
-        void [names_shown.value, classes.value, label_codes.value, color_by.value, color_column.value, color_values.value];
-        void [selection.value, cards.value, store.cards.version];
+        const { names_shown, thumbnails_shown, classes, label_codes, color_by, color_column, color_values, selection, cards } = store.traits;
+        void [names_shown.value, thumbnails_shown.value, classes.value, label_codes.value, color_by.value, color_column.value, color_values.value];
+        void [selection.value, cards.value, store.cards.version, store.thumbnails.version];
         this.redraw();
       }),
     ];

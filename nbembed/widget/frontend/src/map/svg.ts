@@ -52,6 +52,7 @@ export class SvgContext {
   textAlign = "start";
   textBaseline = "alphabetic";
   globalAlpha = 1;
+  imageSmoothingEnabled = true;
   private readonly parts: string[] = [];
   private readonly gradients: Gradient[] = [];
   private path: string[] = [];
@@ -132,6 +133,11 @@ export class SvgContext {
 
   strokeText(text: string, x: number, y: number): void {
     this.text(text, x, y, ` fill="none"${this.strokes()} stroke-linejoin="round"`);
+  }
+
+  drawImage({ src }: HTMLImageElement, x: number, y: number, width: number, height: number): void {
+    const sharp = this.imageSmoothingEnabled ? "" : ' style="image-rendering:pixelated"';
+    this.parts.push(`<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" opacity="${round(this.globalAlpha)}"${sharp} href="${xml(src)}"/>`);
   }
 
   measureText(text: string): TextMetrics | { width: number } {

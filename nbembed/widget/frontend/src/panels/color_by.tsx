@@ -80,6 +80,7 @@ export function ColorBy({ view, measures = MEASURES }: ColorByProps) {
       <NewRows view={view} />
       <MeasureLegend view={view} />
       <NamesShown view={view} />
+      <ThumbnailsShown view={view} />
       {(colorBy.value === "suggestion" || colorBy.value === "probability") && (
         <div class="nbe-ramp nbe-sureness" title={SURENESS[colorBy.value]}>
           <span>{strings.unsure}</span><i /><span>{strings.sure}</span>
@@ -112,6 +113,18 @@ function NamesShown({ view }: { view: View }) {
     <label class="nbe-row nbe-check" title={strings.namesOnTheMapHint}>
       <input type="checkbox" aria-label={strings.namesOnTheMap} checked={shown.value} onChange={(e) => view.showNames(e.currentTarget.checked)} />
       <span class="nbe-row-name">{strings.namesOnTheMap}</span>
+    </label>
+  );
+}
+
+/** Whether the map shows images where there is room. */
+function ThumbnailsShown({ view }: { view: View }) {
+  const { imaged, thumbnails_shown: shown } = view.store.traits;
+  if (!imaged.value) return null;
+  return (
+    <label class="nbe-row nbe-check" title={strings.imagesOnTheMapHint}>
+      <input type="checkbox" aria-label={strings.imagesOnTheMap} checked={shown.value} onChange={(e) => view.showThumbnails(e.currentTarget.checked)} />
+      <span class="nbe-row-name">{strings.imagesOnTheMap}</span>
     </label>
   );
 }

@@ -6,6 +6,7 @@ import { type Against, type Group, type Listed } from "../state/group";
 import type { View } from "../view/view";
 import { minus, pText } from "../state/numbers";
 import type { FindFilter, GroupColumn, GroupFeature, GroupShare, GroupSort, GroupWord, QueryAnswers } from "../wire/wire.generated";
+import { Gallery } from "./gallery";
 import { Histogram } from "./histogram";
 import { Icon } from "./icons";
 import { useRoving } from "./roving";
@@ -32,6 +33,7 @@ export function GroupPanel({ view }: { view: View }) {
         <Comparison view={view} />
         <Recurrence view={view} />
       </section>
+      <Gallery view={view} />
       {group.isAll(points) && <section class="nbe-section"><p class="nbe-why">{strings.allPointsSelectedNoRest}</p></section>}
       {group.description.error.value && <section class="nbe-section"><p class="nbe-why">{inline(group.description.error.value, 300)}</p></section>}
       {found && points.length > 0 && (

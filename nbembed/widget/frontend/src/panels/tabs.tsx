@@ -8,6 +8,7 @@ import { useFocusKept } from "./focus";
 import { GroupPanel } from "./group";
 import { ComparePanel } from "./compare";
 import { HistoryPanel } from "./history";
+import { MinePanel } from "./mine";
 import { useOwnId } from "./own_id";
 import { PanelEdge } from "./panel_edge";
 import { Steer } from "./steer";
@@ -33,13 +34,21 @@ const TABS: readonly Tab[] = [
   { name: "history", title: strings.history, hint: strings.historyTabHint, Panel: HistoryPanel, alone: true },
 ];
 
+const MINE: Tab = { name: "mine", title: strings.mine, hint: strings.mineTabHint, Panel: MinePanel };
+
+/** The tabs that there are: that of the user's own figure comes with the figure. */
+function tabsOf({ store }: View): readonly Tab[] {
+  return store.traits.own_figure.value ? [...TABS, MINE] : TABS;
+}
+
 /**
  * Only the open panel is there: what is closed asks nothing and draws nothing. It scrolls where it needs more
  * room than there is beside the map. Without an open tab it is folded away.
  */
 export function SidePanel({ view }: { view: View }) {
   const id = useOwnId();
-  const open = TABS.find(({ name }) => name === view.tab.value);
+  const name = view.tab.value;
+  const open = tabsOf(view).find((tab) => tab.name === name) ?? (name && TABS[0]);
   return open ? <Open view={view} open={open} id={id} /> : null;
 }
 
@@ -64,18 +73,19 @@ function Open({ view, open, id }: { view: View; open: Tab; id: string }) {
 /** Arrow keys move between tabs, of which one can be reached by Tab. */
 function TabList({ view, open, id }: { view: View; open: Tab; id: string }) {
   const list = useRef<HTMLDivElement>(null);
+  const tabs = tabsOf(view);
   const move = (event: KeyboardEvent) => {
-    const to = { ArrowRight: TABS.indexOf(open) + 1, ArrowLeft: TABS.indexOf(open) - 1, Home: 0, End: TABS.length - 1 }[event.key];
+    const to = { ArrowRight: tabs.indexOf(open) + 1, ArrowLeft: tabs.indexOf(open) - 1, Home: 0, End: tabs.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const at = (to + TABS.length) % TABS.length;
-    view.tab.value = TABS[at].name;
+    const at = (to + tabs.length) % tabs.length;
+    view.tab.value = tabs[at].name;
     list.current?.querySelectorAll<HTMLElement>("[role=tab]")[at]?.focus();
   };
   return (
     <div ref={list} class="nbe-tabs" role="tablist" aria-label={strings.panels} onKeyDown={move}>
-      {TABS.map(({ name, title, hint }) => (
+      {tabs.map(({ name, title, hint }) => (
         <button
           key={name} type="button" role="tab" class="nbe-tab" id={`${id}-${name}`} title={hint}
           aria-selected={name === open.name} aria-controls={`${id}-panel`} tabIndex={name === open.name ? 0 : -1}

@@ -145,11 +145,16 @@ function imageOf(bytes: DataView | undefined): string {
   return bytes?.byteLength ? pngUrl(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)) : "";
 }
 
-/** A PNG as a URL. The type is fixed: whatever the bytes are, the page reads them as an image. */
+/** A PNG as a URL. */
 export function pngUrl(data: Uint8Array): string {
+  return pictureUrl(data, "image/png");
+}
+
+/** A picture as a URL. The type is fixed: whatever the bytes are, the page reads them as an image, which runs no script. */
+export function pictureUrl(data: Uint8Array, type: "image/png" | "image/svg+xml"): string {
   let text = "";
   for (let i = 0; i < data.length; i += 8192) text += String.fromCharCode(...data.subarray(i, i + 8192));
-  return `data:image/png;base64,${btoa(text)}`;
+  return `data:${type};base64,${btoa(text)}`;
 }
 
 /** Marks that change the direction of the text after them. */

@@ -13,6 +13,7 @@ import { Polling } from "../wire/polling";
 import { Queries } from "../wire/queries";
 import { countChanges } from "../wire/reactive";
 import { same } from "./pick";
+import { Thumbnails } from "./thumbnails";
 import { NO_SUGGESTIONS, readSuggestions, type Suggestions } from "./suggestions";
 import { positionsOf, readTrait, stepOf, TRAIT_NAMES, typedArray, type Model, type TraitName } from "../wire/wire";
 import { FRAME_TRAITS, type FrameMessage, type MessageToPage, type Traits } from "../wire/wire.generated";
@@ -63,6 +64,8 @@ export class Store {
   /** What is known of single points. */
   readonly cards: Cards;
   readonly queries: Queries;
+  /** Small images of points. */
+  readonly thumbnails: Thumbnails;
   /** Whether the kernel is there. */
   readonly link: Link;
 
@@ -84,6 +87,7 @@ export class Store {
       naming: (points) => this.tell({ type: "naming", points }),
     });
     this.queries = new Queries(() => this.link, (query, buffers) => this.link.state.peek() !== "gone" && this.link.send({ type: "query", client: this.commands.client, ...query }, buffers));
+    this.thumbnails = new Thumbnails(this.queries);
     this.link = new Link(model, () => this.greet(), () => {
       this.commands.abandon();
       this.queries.abandon();

@@ -456,6 +456,11 @@ export class View {
     this.give("show_names", { shown }, []);
   }
 
+  /** Show or hide images on the map. */
+  showThumbnails(shown: boolean): void {
+    this.give("show_thumbnails", { shown }, []);
+  }
+
   labelSelection(): void {
     const points = this.store.traits.selection.peek();
     if (!points.length) {

@@ -450,6 +450,12 @@ export interface Traits {
   named: boolean;
   /** Whether the map shows names where there is room. */
   names_shown: boolean;
+  /** Whether points have images. */
+  imaged: boolean;
+  /** The number of the user's own figure, 0 without one. */
+  own_figure: number;
+  /** Whether the map shows images where there is room. */
+  thumbnails_shown: boolean;
   /** In CSS pixels, as far as there is room; 0: as usual. */
   sidebar_width: number;
   method: string;
@@ -551,6 +557,9 @@ export const TRAIT_FORMS = {
   data_note: "json",
   named: "json",
   names_shown: "json",
+  imaged: "json",
+  own_figure: "json",
+  thumbnails_shown: "json",
   sidebar_width: "json",
   method: "json",
   quality_metric: "json",
@@ -866,6 +875,8 @@ export interface CommandArguments {
   show_cards: Record<string, never>;
   /** Show or hide names on the map. */
   show_names: { shown: boolean };
+  /** Show or hide images on the map. */
+  show_thumbnails: { shown: boolean };
   /** Give the panel a width. */
   size_panel: { width: number };
   /** Show or hide the map without labels. */
@@ -937,6 +948,7 @@ export interface CommandPoints {
   check_suggestions: [];
   show_cards: [points: Uint32Array];
   show_names: [];
+  show_thumbnails: [];
   size_panel: [];
   show_unsupervised: [];
   set_word: [];
@@ -1004,6 +1016,10 @@ export interface QueryArguments {
   web_page: Record<string, never>;
   /** The columns of the table whose titles have all words of a text; some of them if many. */
   data_columns: { text: string };
+  /** Small images of some points. */
+  images: Record<string, never>;
+  /** The figure that the user has given. */
+  own_figure: Record<string, never>;
 }
 
 /** The sets of points of each query, each a buffer. */
@@ -1030,6 +1046,8 @@ export interface QueryPoints {
   labels_csv: [];
   web_page: [];
   data_columns: [];
+  images: [points: Uint32Array];
+  own_figure: [];
 }
 
 /** The answer to each query. */
@@ -1056,6 +1074,8 @@ export interface QueryAnswers {
   labels_csv: { text: string };
   web_page: { text: string };
   data_columns: { refusal: string; columns: DataColumn[]; standardized: boolean; embedded: number; matching: number; count: number };
+  images: { points: number[]; lengths: number[]; pngs: Uint8Array };
+  own_figure: { svg: boolean; picture: Uint8Array };
 }
 
 /** The buffers of each answer, in order: name and typed array. */
@@ -1082,6 +1102,8 @@ export const QUERY_BUFFERS = {
   labels_csv: [],
   web_page: [],
   data_columns: [],
+  images: [["pngs", "Uint8Array"]],
+  own_figure: [["picture", "Uint8Array"]],
 } as const;
 
 export type QueryName = keyof QueryArguments;
@@ -1118,3 +1140,6 @@ export const RESOLUTION = 0.5 as const;
 
 /** The largest weight of a column. */
 export const HEAVIEST = 3.0 as const;
+
+/** Images that one question asks for. */
+export const MOST_IMAGES = 16 as const;
