@@ -44,7 +44,7 @@ FIXED_SEED: dict[str, Any] = {"rng": 0} if "rng" in signature(eigsh).parameters 
 
 
 def is_large(X: Any) -> bool:
-    """Return whether data are worth an iteration."""
+    """Return whether data are so large that an iteration is faster than a decomposition."""
     return int(X.shape[0]) * int(X.shape[1]) >= LARGE
 
 

@@ -101,11 +101,11 @@ class JupyterLab:
             file = self._home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(value), encoding="utf-8")
-        self._process, port = servers.start(
+        self._process, self._port = servers.start(
             self._command, f"api/status?token={self.token}",
             folder=self.root, variables=self._variables(), log=self._log,
         )  # fmt: skip
-        self.url = f"http://127.0.0.1:{port}"
+        self.url = f"http://127.0.0.1:{self._port}"
 
     def _command(self, port: int) -> list[str]:
         return [
@@ -136,6 +136,15 @@ class JupyterLab:
         if self._process is not None:
             servers.stop(self._process)
         shutil.rmtree(self._home, ignore_errors=True)
+
+    def restart(self) -> None:
+        """End the server, with its kernels, and start it again at the same address."""
+        assert self._process is not None
+        servers.stop(self._process)
+        self._process, _ = servers.start(
+            self._command, f"api/status?token={self.token}",
+            folder=self.root, variables=self._variables(), log=self._log, port=self._port,
+        )  # fmt: skip
 
     def whole_log(self) -> str:
         """Return what the server wrote."""

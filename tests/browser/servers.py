@@ -37,6 +37,7 @@ def start(
     folder: Path,
     variables: Mapping[str, str],
     log: Path,
+    port: int | None = None,
 ) -> tuple[subprocess.Popen[bytes], int]:
     """Start a server and wait until it is up; return its process and port.
 
@@ -52,12 +53,14 @@ def start(
         The environment.
     log : pathlib.Path
         File for what the server writes.
+    port : int, optional
+        The port that an earlier server had; a free one by default.
     """
     for left in reversed(range(TRIES)):
-        port = free_port()
+        at = port or free_port()
         with log.open("wb") as output:
             process = subprocess.Popen(
-                command(port),
+                command(at),
                 cwd=folder,
                 env=variables,
                 stdin=subprocess.DEVNULL,
@@ -65,7 +68,7 @@ def start(
                 stderr=subprocess.STDOUT,
             )
         try:
-            wait_until_up(f"http://127.0.0.1:{port}/{health}", process, log)
+            wait_until_up(f"http://127.0.0.1:{at}/{health}", process, log)
         except Ended:
             if not left:
                 raise
@@ -73,7 +76,7 @@ def start(
             stop(process)
             raise
         else:
-            return process, port
+            return process, at
     raise AssertionError("unreachable")
 
 

@@ -49,11 +49,13 @@ export class FakeKernel {
     this.inCell = null; // resolves when the cell that keeps it busy ends
     this.statusListeners = new Set();
     this.connectionListeners = new Set();
+    this.disposedListeners = new Set();
     const signal = (set) => ({ connect: (f) => set.add(f), disconnect: (f) => set.delete(f) });
     // What JupyterLab's managers know of the kernel; other hosts have no such thing.
     this.host = host && {
       statusChanged: signal(this.statusListeners),
       connectionStatusChanged: signal(this.connectionListeners),
+      disposed: signal(this.disposedListeners),
       requestKernelInfo: async () => { await this.inCell; },
     };
     this.truth = Array.from({ length: n }, (_, i) => i % clusters);
@@ -179,6 +181,7 @@ export class FakeKernel {
     this.silent = this.ended = true;
     if (how === "status") this.emit(this.statusListeners, event);
     else if (how === "event") this.trigger(event);
+    else if (how === "given up") this.emit(this.disposedListeners);
     if (how !== "status" || event === "restarting") this.deaf = true;
   }
 

@@ -212,9 +212,9 @@ class MbedParameters(Recipe[Affinities]):
         return self.replace(**changes)
 
     def renumbered(self, old: Sequence[str], new: Sequence[str]) -> Self:
-        """Return the recipe with each class's own row of given directions and its own prior.
+        """Return the recipe with the rows of directions and the priors in the order of new classes.
 
-        The row of a class that is gone becomes a free one.
+        The row of a class that was removed becomes free.
         """
         if tuple(old) == tuple(new):
             return self

@@ -1,4 +1,4 @@
-"""The data a session is given: checked, its own copy, and known by a digest."""
+"""The data of a session: checked, copied, and identified by a digest."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from nbembed.validation import check_count
 
 
 class Recorded:
-    """A session with a controller, as it can be written down and made again."""
+    """The part of a session that logs, saves and replays it."""
 
     _X: Any
     _controller: Controller

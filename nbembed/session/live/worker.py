@@ -91,11 +91,10 @@ def _work(worker: Worker, ref: weakref.ref[Worked]) -> None:
 
 
 def as_exception(error: BaseException) -> Exception:
-    """Return an error as one that a caller of a session can be told.
+    """Return an error as an Exception, which can be raised again in the thread of a caller.
 
-    A user's metric, classifier or objective may call ``sys.exit()``. In a thread that would end
-    nothing but the thread, without a word, and raised again in the caller's thread it would end the
-    kernel.
+    A user's metric, classifier or objective may call ``sys.exit()``: in a thread it would silently
+    end that thread alone, and raised again in the caller's it would end the kernel.
     """
     if isinstance(error, Exception):
         return error

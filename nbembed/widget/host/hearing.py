@@ -83,7 +83,7 @@ class Hearing(anywidget.AnyWidget):
         self._tell_view()
 
     def _tell_view(self, _: Any = None) -> None:
-        """Let what is shown be saved."""
+        """Save the view, if the session is saved automatically."""
         if self._autosave is not None:
             self._autosave.note("view")
 

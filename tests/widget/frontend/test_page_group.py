@@ -45,12 +45,13 @@ def described() -> dict[str, Any]:
     kinds = [share("late", 0.94, 0.02, 3.8), share(HOSTILE, 0.06, 0.5, 0.2)]
     word = {"name": "stars", "share": 0.03, "other_share": 0.001, "lift": 12.3, "z": 8.5}
     places = {"p_value": 0.04, "column": 1, "color": None}
+    rare = word | {"name": "hyperparameters", "lift": 145} | places | {"p_value": 1e-310}
     kind = {"title": "kind", "association": 0.9, "values": kinds, "more": 3, **places}
     return {
         "features": [feature("petal length", 2.31), feature(HOSTILE, None), feature("sepal", -0.4)],
         "left_out": 17,
         "categories": [kind | {"color": -1}],
-        "words": [word | places],
+        "words": [word | places, rare],
         "words_left_out": 0,
         "averaged": 100,
     }
@@ -166,7 +167,7 @@ def test_the_group_is_described(page: Page) -> None:
     expect(late).to_have_text("late94 %3.8×")
     expect(late).to_have_attribute("title", re.compile("others 2 %; lift 3.8. Click or Enter"))
     expect(panel).to_contain_text("and 3 more")
-    word = panel.get_by_role("list", name="Over-represented").get_by_role("listitem")
+    word = panel.get_by_role("list", name="Over-represented").get_by_role("listitem").first
     expect(word).to_contain_text("12×")
     expect(word).to_contain_text("p 0.04")
     images = panel.get_by_role("img")
@@ -195,7 +196,7 @@ def test_what_a_row_says_is_seen_selected_and_taken_along(page: Page) -> None:
     assert [c["arguments"] for c in sent(page, "color_by_column")] == [{"column": 2}] * 2
     panel.get_by_role("list", name="kind").get_by_role("button").first.click()
     assert [c["arguments"] for c in sent(page, "color_by")] == [{"mode": "class"}]
-    word = panel.get_by_role("list", name="Over-represented").get_by_role("button")
+    word = panel.get_by_role("list", name="Over-represented").get_by_role("button").first
     expect(word).to_have_attribute("aria-disabled", "true")  # no column to color by
     features.first.press("Shift+Enter")
     selected(page, 1)
@@ -241,6 +242,13 @@ def test_text_of_the_data_stays_text(page: Page) -> None:
     for inner in (".nbe-panel", ".nbe-dock"):
         wide = page.locator(inner).evaluate("e => e.scrollWidth - e.clientWidth")
         assert wide <= 0
+
+
+def test_numbers_of_a_row_do_not_overlap(page: Page) -> None:
+    choose(page, [1, 2, 3, 4])
+    numbers = open_group(page).locator(".nbe-lift-share, .nbe-lift-factor")
+    expect(numbers.get_by_text("p < 1e−300")).to_be_visible()
+    assert numbers.evaluate_all("all => all.filter(e => e.scrollWidth > e.clientWidth)") == []
 
 
 def test_rows_say_how_sure_a_label_is(page: Page) -> None:

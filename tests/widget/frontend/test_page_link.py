@@ -35,6 +35,7 @@ def expect_gone(page: Page) -> None:
         ("status", "terminating"),
         ("event", "comm:close"),
         ("event", "comm_live_update"),
+        ("given up", ""),
     ],
 )
 def test_the_end_of_the_kernel_is_told(page: Page, how: str, event: str) -> None:
@@ -57,7 +58,7 @@ def test_a_kernel_that_answers_the_notebook_alone_does_not_know_the_widget(
     page.clock.install(time=0)
     page.clock.pause_at(1000)
     page.get_by_role("button", name="Step").click()
-    page.clock.run_for(4000)  # of the page, however long that takes here
+    page.clock.run_for(12_000)  # of the page, however long that takes here
     expect(page.get_by_role("alert")).to_contain_text("The kernel is gone")
 
 
@@ -128,9 +129,11 @@ def test_an_answer_is_waited_for_while_the_kernel_is_busy(open_explorer: Any) ->
 def test_a_lost_connection_comes_back(page: Page) -> None:
     act(page, "clearInterval(k.timer); k.connection('disconnected')")
     expect(page.get_by_text("The connection to the kernel is lost")).to_be_visible()
+    expect(page.locator(".nbe-state")).to_have_text("Disconnected")
     greetings = kernel(page, "k.sent.filter(m => m.type === 'hello').length")
     act(page, "k.connection('connected')")
     expect(page.get_by_text("The connection to the kernel is lost")).to_have_count(0)
+    expect(page.locator(".nbe-state")).to_have_text("Running")
     assert kernel(page, "k.sent.filter(m => m.type === 'hello').length") == greetings + 1
 
 

@@ -138,6 +138,22 @@ def test_the_threshold_begins_where_95_percent_are_expected_to_be_right(page: Pa
     expect(page.locator(".nbe-suggesting .nbe-histogram")).to_be_visible()
 
 
+def test_what_is_all_certain_can_be_accepted(page: Page) -> None:
+    act(
+        page,
+        """const found = k.suggestions.bind(k);
+           k.suggestions = () => {
+             const all = found();
+             return { ...all, sureness: all.sureness.map((code) => code && 201) };
+           }""",
+    )
+    opened(page)
+    expect(page.get_by_role("slider", name="Minimum confidence")).to_have_value("0.05")
+    page.get_by_role("button", name="Accept suggestions").click()
+    page.wait_for_function("window.kernel.replied.accept === 1")
+    assert sent(page, "accept")[-1]["arguments"] == {"confidence": 0.05}
+
+
 def test_suspicious_labels_are_asked_for_one_after_the_other(page: Page) -> None:
     act(page, "k.wrong = [0, 1, 2]; for (const i of k.wrong) k.codes[i] = (k.truth[i] + 1) % 4")
     opened(page)

@@ -139,7 +139,7 @@ def test_nothing_is_asked_while_the_panel_is_closed(page: Page) -> None:
 
 def test_hovering_says_what_the_map_keeps_misses_and_invents(page: Page) -> None:
     open_why(page)
-    expect(page.get_by_text("Point at a point of the map")).to_be_visible()
+    expect(page.get_by_text("Point at a point on the map")).to_be_visible()
     hover(page, 3)
     section = page.get_by_role("region", name="Neighborhood")
     expect(section).to_contain_text("Neighbors of #3")

@@ -14,7 +14,7 @@ const sentence = (texts: TemplateStringsArray, ...values: (Value | { strong: str
   texts.flatMap((text, k) => (k < values.length ? [text, typeof values[k] === "object" ? values[k] : String(values[k])] : [text]));
 
 const NOUNS = {
-  point: "points", row: "rows", column: "columns", card: "cards", name: "names", group: "groups", snapshot: "snapshots", suggestion: "suggestions",
+  point: "points", row: "rows", column: "columns", card: "cards", name: "names", group: "groups", label: "labels", snapshot: "snapshots", suggestion: "suggestions",
   "older step": "older steps", "new row": "new rows", "chosen point": "chosen points", "unlabeled point": "unlabeled points", "more column": "more columns", "rarer value": "rarer values",
 };
 
@@ -233,7 +233,7 @@ export const hideClassPointsHint = "Hide its points on the map; nothing else cha
 export const renameClass = "Rename class";
 export const renameClassHint = "Rename (F2)";
 export const removeClass = "Remove class";
-export const removeClassHint = (labels: Value): string => `Remove the class and take back its ${labels} labels; undo brings both back`;
+export const removeClassHint = (labels: number): string => `Remove the class and take back its ${count(labels, "label")}; undo brings both back`;
 export const mergeInto = "Merge into";
 export const mergeIntoHint = "Move its points to another class; undo separates them";
 export const mergeIntoChoice = "merge into …";
@@ -316,7 +316,7 @@ export const matchingOfFound = (matching: Value, answer: Value): string => `${ma
 export const classHidden = (name: Value): string => `Points of ${name} hidden`;
 export const classShown = (name: Value): string => `Points of ${name} shown`;
 export const classHasShape = (name: Value, symbol: Value): string => `${name} is a ${symbol}`;
-export const classHasColor = (name: Value): string => `${name} has another color`;
+export const classHasColor = (name: Value): string => `${name} has a new color`;
 export const classHasPlace = (name: Value, place: Value, classes: Value): string => `${name} is class ${place} of ${classes}`;
 export const classMerged = (old: Value, into: Value): string => `${old} merged into ${into}; undo separates them`;
 export const classRemoved = (name: Value): string => `Class ${name} removed; undo brings it back`;
@@ -423,7 +423,7 @@ export const mine = "Mine";
 export const mineTabHint = "The figure that the notebook has docked here";
 export const mineAlt = "The figure that the notebook has docked";
 export const dataTabHint = "Columns that the map is made of, and their weights";
-export const changeItInPython = "A click cannot change this: explorer.prepare does it in Python.";
+export const changeItInPython = "Change this in Python, with explorer.prepare.";
 export const preparedMapIsElsewhere = "The map is made. It is shown with the map that this one was made from.";
 export const scaleNumbers = "Scale numbers";
 export const scaleNumbersHint = "Each column to mean 0 and variance 1, so that units do not count";
@@ -593,7 +593,7 @@ export const withoutLabels = "Without labels";
 export const neighborsOf = (point: Value): string => `Neighbors of ${point}`;
 export const linesToNeighbors = "Lines to neighbors";
 export const sizeOfNeighborhoods = "Size of neighborhoods";
-export const neighborhoodEmpty = "Point at a point of the map, or move the cursor to it with the arrow keys.";
+export const neighborhoodEmpty = "Point at a point on the map, or move the cursor to it with the arrow keys.";
 export const keptNeighbors = (n: Value): Parts => sentence`${strong(n)} kept: near in the data and on the map`;
 export const missingNeighbors = (n: Value): Parts => sentence`${strong(n)} missing: near in the data alone`;
 export const missingPlaces = "Missing, and their place on the map";
@@ -708,11 +708,11 @@ export const secondMapInline = "second map";
 export const presentMap = (method: Value, others: Value): string => `present map: ${method}${others}`;
 export const snapshotExists = (wanted: Value): string => `There is a snapshot ${wanted} already`;
 export const snapshotTaken = "Snapshot taken";
-export const backAtSnapshot = (name: Value): string => `Back at ${name}; undo keeps the layout`;
+export const backAtSnapshot = (name: Value): string => `Back at ${name}; undo takes back all but the layout`;
 export const comparedWith = (snapshot: Value): string => `Compared with ${snapshot}`;
-export const snapshotRenamed = (old: Value, wanted: Value): string => `${old} is called ${wanted}`;
+export const snapshotRenamed = (old: Value, wanted: Value): string => `${old} is now ${wanted}`;
 export const snapshotDeleted = (name: Value): string => `${name} deleted; undo brings it back`;
-export const secondMapMade = (method: Value): string => `The second map is made with ${method}`;
+export const secondMapMade = (method: Value): string => `The second map is now of ${method}`;
 export const oneMap = "One map";
 export const secondMapStartsAgain = "The second map starts again";
 export const secondMapTakenOver = "Method and parameters of the second map are taken over; undo takes it back";

@@ -285,7 +285,7 @@ function Lift({ name, value, most = 1, hint, p, ...row }: LiftProps) {
         <i style={{ width: `${(100 * value.share) / most}%` }} />
         <b style={{ left: `${(100 * value.other_share) / most}%` }} />
       </span>
-      {sure ? <span class="nbe-lift-share nbe-faint">{sure}</span> : <span class="nbe-lift-share">{percent(value.share)}</span>}
+      {sure ? <span class="nbe-lift-share nbe-lift-p nbe-faint">{sure}</span> : <span class="nbe-lift-share">{percent(value.share)}</span>}
       <span class="nbe-lift-factor">{lift}×</span>
     </Row>
   );

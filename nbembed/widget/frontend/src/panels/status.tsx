@@ -16,12 +16,13 @@ const STATES = { idle: strings.idle, running: strings.running, paused: strings.p
 
 export function Status({ view }: { view: View }) {
   const { state, iteration, cost, quality } = view.store.traits;
-  const gone = view.store.link.state.value === "gone";
+  const link = view.store.link.state.value;
+  const away = link === "gone" || link === "lost";
   const figures = useSignal(false);
   return (
     <div class="nbe-status" role="group" aria-label={strings.status}>
-      <span class="nbe-state" data-state={gone ? "gone" : state.value}><i />{gone ? strings.disconnected : STATES[state.value] ?? state.value}</span>
-      {!gone && <Activity view={view} />}
+      <span class="nbe-state" data-state={away ? "gone" : state.value}><i />{away ? strings.disconnected : STATES[state.value] ?? state.value}</span>
+      {!away && <Activity view={view} />}
       <button type="button" class="nbe-quality" aria-pressed={figures.value} title={strings.statusQualityHint} onClick={() => (figures.value = !figures.peek())}>
         <span class="nbe-quality-word"><Sentence parts={strings.nearestNeighborsKept(keptWord(quality.value))} /></span>
         <span class="nbe-figures">

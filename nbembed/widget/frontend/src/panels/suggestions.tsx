@@ -4,7 +4,7 @@ import { inline } from "../state/cards";
 import { shownCss } from "../points/contrast";
 import { keyOfClass } from "../view/naming";
 import { CHECK_SIZE } from "../state/questions";
-import { acceptable, accuracyText, confidenceOf } from "../state/suggestions";
+import { LEAST, acceptable, accuracyText, confidenceOf } from "../state/suggestions";
 import type { View } from "../view/view";
 import { useFocusKept, useRevealed } from "./focus";
 import { Histogram } from "./histogram";
@@ -50,8 +50,8 @@ function Accept({ view }: { view: View }) {
         <span class="nbe-row-name">{strings.minimumConfidence}</span>
         <input
           type="range" class="nbe-range" aria-label={strings.minimumConfidence} aria-valuetext={text}
-          min={0.05} max={1} step={0.01} value={threshold.value}
-          style={{ "--nbe-filled": `${(100 * (threshold.value - 0.05)) / 0.95}%` }}
+          min={LEAST} max={1} step={0.01} value={threshold.value}
+          style={{ "--nbe-filled": `${(100 * (threshold.value - LEAST)) / (1 - LEAST)}%` }}
           onInput={(e) => (chosen.value = Number(e.currentTarget.valueAsNumber.toFixed(2)))}
         />
         <span class="nbe-value">{text}</span>

@@ -101,11 +101,14 @@ export function acceptable(suggestions: Suggestions, labels: Int32Array, thresho
   return { count, right: count ? sum / count : 0, interval: foretoldInterval(suggestions, least), unlabeled, most: Math.max(0, most - 1) / SURENESS_STEPS, bars };
 }
 
-/** The least confidence, in hundredths, above which so large a share is expected to be right; null if there is none. */
+/** The least confidence that can be asked for: nothing is accepted that is all but ruled out. */
+export const LEAST = 0.05;
+
+/** The least confidence, in hundredths from `LEAST` on, above which so large a share is expected to be right; null if there is none. */
 export function leastConfidence(suggestions: Suggestions, labels: Int32Array, right: number): number | null {
   const found = counts(suggestions, labels);
   let [count, sum, least] = [0, 0, null as number | null];
-  for (let code = SURENESS_STEPS + 1; code > 0; code--) {
+  for (let code = SURENESS_STEPS + 1; code > SURENESS_STEPS * LEAST; code--) {
     count += found[code];
     sum += (found[code] * (code - 1)) / SURENESS_STEPS;
     if (count && code % 2 && sum >= right * count) least = (code - 1) / SURENESS_STEPS;

@@ -1,7 +1,7 @@
 /**
  * Whether the kernel that made the widget is still there. The page learns of its end from whichever
- * comes first: the status of the kernel, where the notebook tells it; the end of the widget's comm; a
- * message that cannot be sent; or a kernel that answers a later question of the notebook's and not the
+ * comes first: the status of the kernel, where the notebook tells it; that the notebook gives the kernel
+ * up, as after a restart of the server; the end of the widget's comm; a message that cannot be sent; or a kernel that answers a later question of the notebook's and not the
  * widget's. That it is said to be idle shows nothing: while a cell runs, messages that it handles
  * beside the cell make it look so.
  */
@@ -20,6 +20,7 @@ interface Signal<T> {
 interface Kernel {
   readonly statusChanged?: Signal<string>;
   readonly connectionStatusChanged?: Signal<string>;
+  readonly disposed?: Signal<void>;
   requestKernelInfo?(): Promise<unknown>;
 }
 
@@ -32,7 +33,7 @@ const PATIENCE = 3000;
  * Milliseconds that an answer may take longer than the kernel's to the notebook, which comes on another
  * channel. The widget's is sent by a thread, which waits while other threads of the kernel compile.
  */
-const GRACE = 2000;
+const GRACE = 10_000;
 
 export class Link {
   readonly state = signal<LinkState>("live");
@@ -62,11 +63,14 @@ export class Link {
       if (value === "connected") this.ask();
       else if (this.state.peek() !== "gone") this.state.value = "lost";
     };
+    const givenUp = () => this.end("the notebook has given it up");
     kernel?.statusChanged?.connect(status);
     kernel?.connectionStatusChanged?.connect(connection);
+    kernel?.disposed?.connect(givenUp);
     this.cleanups.push(
       () => kernel?.statusChanged?.disconnect(status),
       () => kernel?.connectionStatusChanged?.disconnect(connection),
+      () => kernel?.disposed?.disconnect(givenUp),
     );
   }
 
