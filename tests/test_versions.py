@@ -42,8 +42,8 @@ def test_every_room_that_imports_a_dependency_is_tested():
 
 
 def test_of_combinations_every_value_is_taken_once():
-    def item(nodeid, **indices):
-        return SimpleNamespace(nodeid=nodeid, callspec=SimpleNamespace(indices=indices))
+    def item(nodeid, **params):
+        return SimpleNamespace(nodeid=nodeid, callspec=SimpleNamespace(params=params))
 
     items = [item(f"a.py::f[{i}-{j}]", x=i, y=j) for i in range(4) for j in range(3)]
     items += [item(f"a.py::g[{i}]", x=i) for i in range(2)]
@@ -57,3 +57,13 @@ def test_of_combinations_every_value_is_taken_once():
         *("g[0]", "g[1]", "h"),
     ]
     assert len(kept) + len(left) == len(items)
+
+
+@pytest.mark.parametrize("x", ["a", "b"])
+@pytest.mark.parametrize("y", ["c", "d"])
+def test_combinations_share_their_values(request, x, y):
+    """Pytest's own record of a combination has the values as they were given."""
+    assert {(parameter, value) for _, parameter, value in versions.values_of(request.node)} == {
+        ("x", id(x)),
+        ("y", id(y)),
+    }

@@ -80,6 +80,16 @@ def is_part(name: str, packages: tuple[str, ...]) -> bool:
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
+def values_of(item: pytest.Item) -> set[tuple[str, str, int]]:
+    """Return the values of a test's parameters, each as test, parameter and identity of the value.
+
+    Pytest's own ``indices`` count the combinations of what a test is parametrized by.
+    """
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    name = item.nodeid.partition("[")[0]
+    return {(name, parameter, id(value)) for parameter, value in parameters.items()}
+
+
 def pytest_configure() -> None:
     """Let hypothesis draw few examples, whatever the profile of the environment."""
     hypothesis.settings.load_profile("versions")
@@ -97,9 +107,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seen: set[tuple[str, str, int]] = set()
     kept, left = [], []
     for item in items:
-        indices = item.callspec.indices if hasattr(item, "callspec") else {}
-        name = item.nodeid.partition("[")[0]
-        values = {(name, parameter, index) for parameter, index in indices.items()}
+        values = values_of(item)
         (left if values and values <= seen else kept).append(item)
         seen |= values
     config.hook.pytest_deselected(items=left)

@@ -174,9 +174,8 @@ def test_the_legend_is_one_tab_stop(page: Page) -> None:
     assert height >= 24
 
 
-@pytest.mark.parametrize("theme", [None, DARK])
-def test_hostile_titles_stay_text(open_explorer: Any, theme: Any) -> None:
-    page = open_explorer(n=40, clusters=4, theme=theme, color_columns=[HOSTILE], color_column={
+def test_hostile_titles_stay_text(open_explorer: Any) -> None:
+    page = open_explorer(n=40, clusters=4, color_columns=[HOSTILE], color_column={
         "kind": "category", "title": HOSTILE, "names": [HOSTILE] * 4, "colors": ["#111111"] * 4,
     })  # fmt: skip
     assert kernel(page, "window.hacked") is None

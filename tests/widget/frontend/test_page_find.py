@@ -568,8 +568,9 @@ COLOR_AT = """i => {
 }"""  # noqa: E501
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("n", [40, 60_000])
+@pytest.mark.parametrize(
+    ("theme", "n"), [(LIGHT, 40), (DARK, 60_000)], ids=["light", "dark, many points"]
+)
 def test_unselected_points_are_faint_and_keep_their_hue(
     open_explorer: Any, theme: Any, n: int
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.widget.frontend.test_page import run, screen_of
-from tests.widget.page import DARK, act, kernel, sent
+from tests.widget.page import act, kernel, sent
 
 HOSTILE = "<img src=x onerror=window.hacked=1>\u202e\x00 " + "W" * 500
 
@@ -405,10 +405,9 @@ def test_what_cannot_be_answered_is_said_as_text(page: Page) -> None:
     assert page.locator(".nbe-panel img").count() == 0
 
 
-@pytest.mark.parametrize("theme", [None, DARK])
 @pytest.mark.parametrize("width", [480, 680, 1000])
-def test_the_panel_fits(open_explorer: Any, theme: Any, width: int) -> None:
-    page = open_explorer(n=60, clusters=4, width=width, theme=theme)
+def test_the_panel_fits(open_explorer: Any, width: int) -> None:
+    page = open_explorer(n=60, clusters=4, width=width)
     run(page)
     act(page, ANSWERS)
     open_why(page)
@@ -456,9 +455,8 @@ def select(page: Page, points: list[int]) -> None:
     act(page, f"k.update({{ selection: new DataView({shown}) }})")
 
 
-@pytest.mark.parametrize("theme", [None, DARK])
-def test_a_group_says_in_how_many_other_maps_it_is_together(open_explorer: Any, theme: Any) -> None:
-    page = open_explorer(n=60, clusters=4, width=1000, theme=theme)
+def test_a_group_says_in_how_many_other_maps_it_is_together(open_explorer: Any) -> None:
+    page = open_explorer(n=60, clusters=4, width=1000)
     run(page)
     act(page, ANSWERS)
     select(page, [1, 2, 3])
