@@ -132,9 +132,9 @@ def _checked(stored: Mapping[str, Any], codes: Any, n: int) -> ViewState:
     traits: dict[str, Any] = {}
     if stored.get("color_by") in schema.ColorMode.words:
         traits["color_by"] = stored["color_by"]
-    for name in ("names_shown", "thumbnails_shown"):
-        if isinstance(stored.get(name), bool):
-            traits[name] = stored[name]
+    for flag in ("names_shown", "thumbnails_shown"):
+        if isinstance(stored.get(flag), bool):
+            traits[flag] = stored[flag]
     width = stored.get("sidebar_width")
     if isinstance(width, int) and width > 0:
         traits["sidebar_width"] = min(int(width), WIDEST)
