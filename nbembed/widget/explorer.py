@@ -450,7 +450,7 @@ class Explorer(
         self._sender.suppose_page()
         if self._still is not None:
             self._still.show()
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         # Read where no widget is shown: in a notebook from somebody else, and on most web pages.
         hint = "In a notebook, run this cell for the live map."
         return {**data, "text/plain": f"{self!r}\n{hint}"}, metadata

@@ -712,7 +712,7 @@ export const backAtSnapshot = (name: Value): string => `Back at ${name}; undo ta
 export const comparedWith = (snapshot: Value): string => `Compared with ${snapshot}`;
 export const snapshotRenamed = (old: Value, wanted: Value): string => `${old} is now ${wanted}`;
 export const snapshotDeleted = (name: Value): string => `${name} deleted; undo brings it back`;
-export const secondMapMade = (method: Value): string => `The second map is now of ${method}`;
+export const secondMapMade = (method: Value): string => `The second map now uses ${method}`;
 export const oneMap = "One map";
 export const secondMapStartsAgain = "The second map starts again";
 export const secondMapTakenOver = "Method and parameters of the second map are taken over; undo takes it back";

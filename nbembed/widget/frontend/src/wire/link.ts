@@ -1,9 +1,9 @@
 /**
  * Whether the kernel that made the widget is still there. The page learns of its end from whichever
  * comes first: the status of the kernel, where the notebook tells it; that the notebook gives the kernel
- * up, as after a restart of the server; the end of the widget's comm; a message that cannot be sent; or a kernel that answers a later question of the notebook's and not the
- * widget's. That it is said to be idle shows nothing: while a cell runs, messages that it handles
- * beside the cell make it look so.
+ * up, as after a restart of the server; the end of the widget's comm; a message that cannot be sent; or
+ * a kernel that answers a later question of the notebook's and not the widget's. That it is said to be
+ * idle shows nothing: while a cell runs, messages that it handles beside the cell make it look so.
  */
 import { signal } from "@preact/signals";
 import type { Model } from "./wire";
