@@ -22,6 +22,7 @@ from nbembed.supervision import Supervision
 from tests.objectives.mixtures import joint_mixture, perplexity, row_mixture
 
 FORMS = ["structured", "uniform"]
+RHOS = (0.0, 0.4, 1.0)
 
 
 def squared_distances(Y):
@@ -46,79 +47,81 @@ def thin(joint):
 
 
 @pytest.mark.parametrize("links", FORMS)
-@pytest.mark.parametrize("rho", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("alpha", [0.0, 0.8, 1.0])
 def test_the_joint_cost_is_the_divergence_from_the_mixture(
-    thin, given, rng, supervision, repulsion, rho, links, alpha
+    thin, given, rng, supervision, repulsion, links, alpha
 ):
     Y = rng.normal(size=(len(thin), 2))
     tau = squared_distances(Y)
-    P, far = joint_mixture(thin, supervision, rho, links)
-    assert P.sum() == pytest.approx(1)
-    log_q = -tau if alpha == 0 else -np.log1p(alpha * tau) / alpha
-    q = np.exp(log_q)
-    np.fill_diagonal(q, 0)
-    expected = xlogy(P, P).sum() - (P * log_q).sum() + np.log(q.sum())
-    expected += cannot(supervision, tau, rho, repulsion)
-    if alpha > 0:
-        expected += (far * (2 * (np.sqrt(1 + alpha * tau) - 1) / alpha + log_q)).sum()
-    objective = HeavyTailed(given(thin), alpha, supervision=supervision, rho=rho, link_form=links)
-    assert objective.cost(Y) == pytest.approx(expected, rel=1e-9)
-    again = objective.with_parameters(rho=0.7).with_parameters(rho=rho)
-    assert again.cost(Y) == pytest.approx(expected, rel=1e-9)
+    for rho in RHOS:
+        P, far = joint_mixture(thin, supervision, rho, links)
+        assert P.sum() == pytest.approx(1)
+        log_q = -tau if alpha == 0 else -np.log1p(alpha * tau) / alpha
+        q = np.exp(log_q)
+        np.fill_diagonal(q, 0)
+        expected = xlogy(P, P).sum() - (P * log_q).sum() + np.log(q.sum())
+        expected += cannot(supervision, tau, rho, repulsion)
+        if alpha > 0:
+            expected += (far * (2 * (np.sqrt(1 + alpha * tau) - 1) / alpha + log_q)).sum()
+        objective = HeavyTailed(
+            given(thin), alpha, supervision=supervision, rho=rho, link_form=links
+        )
+        assert objective.cost(Y) == pytest.approx(expected, rel=1e-9), rho
+        again = objective.with_parameters(rho=0.7).with_parameters(rho=rho)
+        assert again.cost(Y) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("links", FORMS)
-@pytest.mark.parametrize("rho", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("labels", [True, False])
 def test_the_cost_of_rows_is_the_divergence_from_the_mixture(
-    thin, given, rng, supervision, repulsion, rho, links, labels
+    thin, given, rng, supervision, repulsion, links, labels
 ):
     rows = thin / thin.sum(axis=1, keepdims=True)
     Y = rng.normal(size=(len(rows), 2))
     tau = squared_distances(Y)
-    p = row_mixture(rows, supervision, rho, links, labels)
-    np.testing.assert_allclose(p.sum(axis=1), 1)
-    q = np.exp(-tau)
-    np.fill_diagonal(q, 0)
-    expected = xlogy(p, p).sum() + (p * tau).sum() + np.log(q.sum(axis=1)).sum()
-    expected += cannot(supervision, tau, rho, repulsion)
-    objective = SNE(
-        given(rows), supervision=supervision, rho=rho, link_form=links, labels_as_links=labels
-    )
-    seen = objective.evaluate(Y)
-    assert seen.cost == pytest.approx(expected, rel=1e-9)
-    np.testing.assert_allclose(seen.curvature, 2 * (p + p.T).sum(axis=1), rtol=1e-9)
-    again = objective.with_parameters(rho=0.7).with_parameters(rho=rho).evaluate(Y)
-    assert again.cost == pytest.approx(expected, rel=1e-9)
+    for rho in RHOS:
+        p = row_mixture(rows, supervision, rho, links, labels)
+        np.testing.assert_allclose(p.sum(axis=1), 1)
+        q = np.exp(-tau)
+        np.fill_diagonal(q, 0)
+        expected = xlogy(p, p).sum() + (p * tau).sum() + np.log(q.sum(axis=1)).sum()
+        expected += cannot(supervision, tau, rho, repulsion)
+        objective = SNE(
+            given(rows), supervision=supervision, rho=rho, link_form=links, labels_as_links=labels
+        )
+        seen = objective.evaluate(Y)
+        assert seen.cost == pytest.approx(expected, rel=1e-9)
+        np.testing.assert_allclose(seen.curvature, 2 * (p + p.T).sum(axis=1), rtol=1e-9)
+        again = objective.with_parameters(rho=0.7).with_parameters(rho=rho).evaluate(Y)
+        assert again.cost == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("links", FORMS)
-@pytest.mark.parametrize("rho", [0.0, 0.4, 1.0])
 def test_nerv_with_recall_and_precision_is_of_the_mixture(
-    thin, given, rng, supervision, repulsion, rho, links
+    thin, given, rng, supervision, repulsion, links
 ):
     rows = thin / thin.sum(axis=1, keepdims=True)
     Y = rng.normal(size=(len(rows), 2))
     tau = squared_distances(Y)
     least = 1e-8  # of the data in a linked row, whose logarithms would be infinite otherwise
-    p = row_mixture(rows, supervision, min(rho, 1 - least), links)
-    q = np.exp(-tau)
-    np.fill_diagonal(q, 0)
-    q /= q.sum(axis=1, keepdims=True)
-    log_p = np.where(p > 0, np.log(np.where(p > 0, p, 1)), np.log(least))
-    log_q = np.where(q > 0, np.log(np.where(q > 0, q, 1)), 0)
-    recall = (p * (log_p - log_q)).sum()
-    precision = (q * (log_q - log_p)).sum()
-    expected = 0.3 * recall + 0.7 * precision + cannot(supervision, tau, rho, repulsion)
-    objective = NeighborRetrieval(
-        given(rows), 0.3, width="uniform", supervision=supervision, rho=rho, link_form=links
-    )
-    seen = objective.evaluate(Y)
-    assert seen.cost == pytest.approx(expected, rel=1e-8)
-    np.testing.assert_allclose(seen.curvature, 2 * (1 + p.sum(axis=0)), rtol=1e-7)
-    again = objective.with_parameters(rho=0.7).with_parameters(rho=rho)
-    assert again.cost(Y) == pytest.approx(expected, rel=1e-8)
+    for rho in RHOS:
+        p = row_mixture(rows, supervision, min(rho, 1 - least), links)
+        q = np.exp(-tau)
+        np.fill_diagonal(q, 0)
+        q /= q.sum(axis=1, keepdims=True)
+        log_p = np.where(p > 0, np.log(np.where(p > 0, p, 1)), np.log(least))
+        log_q = np.where(q > 0, np.log(np.where(q > 0, q, 1)), 0)
+        recall = (p * (log_p - log_q)).sum()
+        precision = (q * (log_q - log_p)).sum()
+        expected = 0.3 * recall + 0.7 * precision + cannot(supervision, tau, rho, repulsion)
+        objective = NeighborRetrieval(
+            given(rows), 0.3, width="uniform", supervision=supervision, rho=rho, link_form=links
+        )
+        seen = objective.evaluate(Y)
+        assert seen.cost == pytest.approx(expected, rel=1e-8), rho
+        np.testing.assert_allclose(seen.curvature, 2 * (1 + p.sum(axis=0)), rtol=1e-7)
+        again = objective.with_parameters(rho=0.7).with_parameters(rho=rho)
+        assert again.cost(Y) == pytest.approx(expected, rel=1e-8)
 
 
 @pytest.fixture(scope="module")

@@ -26,11 +26,19 @@ def screen_of(page: Page, point: int) -> tuple[float, float]:
     return places.screen_of(page.locator(".nbe-map").first, point)
 
 
+def screens_of(page: Page, points: list[int]) -> list[tuple[float, float]]:
+    """Return where on the page points are drawn: asked for in one go, since each time costs."""
+    found = page.locator(".nbe-map").first.evaluate(
+        f"(map, points) => points.map((i) => ({places.WHERE})(map, i))", points
+    )
+    return [(x, y) for x, y in found]
+
+
 def lasso_around(page: Page, points: list[int], margin: float = 12) -> None:
     """Draw a closed loop around points with the mouse."""
-    places = [screen_of(page, i) for i in points]
-    left, right = min(x for x, _ in places), max(x for x, _ in places)
-    top, bottom = min(y for _, y in places), max(y for _, y in places)
+    found = screens_of(page, points)
+    left, right = min(x for x, _ in found), max(x for x, _ in found)
+    top, bottom = min(y for _, y in found), max(y for _, y in found)
     cx, cy = (left + right) / 2, (top + bottom) / 2
     rx = (right - left) / math.sqrt(2) + margin
     ry = (bottom - top) / math.sqrt(2) + margin

@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.widget.frontend.test_page import lasso_around, run, screen_of, selected, selection
+from tests.widget.frontend.test_page import (
+    lasso_around,
+    run,
+    screen_of,
+    screens_of,
+    selected,
+    selection,
+)
 from tests.widget.page import DARK, LIGHT, act, kernel, sent
 
 N = 80
@@ -453,13 +460,13 @@ def drag(page: Page, *places: tuple[float, float]) -> None:
 
 
 def corners(page: Page, points: list[int], margin: float) -> tuple[float, float, float, float]:
-    places = [screen_of(page, i) for i in points]
+    places = screens_of(page, points)
     xs, ys = [x for x, _ in places], [y for _, y in places]
     return min(xs) - margin, min(ys) - margin, max(xs) + margin, max(ys) + margin
 
 
 def inside(page: Page, left: float, top: float, right: float, bottom: float) -> list[int]:
-    places = [screen_of(page, i) for i in range(N)]
+    places = screens_of(page, list(range(N)))
     return [i for i, (x, y) in enumerate(places) if left <= x <= right and top <= y <= bottom]
 
 

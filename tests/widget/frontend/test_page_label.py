@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from nbembed.drawing import palette
 from tests.drawing.test_palette import VISIONS, ciede2000, lab
-from tests.widget.frontend.test_page import lasso_around, run, screen_of, selection
+from tests.widget.frontend.test_page import lasso_around, run, screen_of, screens_of, selection
 from tests.widget.page import DARK, LIGHT, act, kernel, sent
 
 
@@ -340,8 +340,7 @@ def test_the_field_is_inside_the_map_and_beside_the_selection(page: Page, cluste
     assert box["x"] + box["width"] <= around["x"] + around["width"]
     covered = [
         i
-        for i in points
-        for x, y in [screen_of(page, i)]
+        for i, (x, y) in zip(points, screens_of(page, points), strict=True)
         if box["x"] < x < box["x"] + box["width"] and box["y"] < y < box["y"] + box["height"]
     ]
     assert len(covered) < 0.2 * len(points)
@@ -366,7 +365,7 @@ class Person:
 
     def lasso(self, points: list[int]) -> None:
         """Look for a group, point beside it, and draw a loop around it."""
-        places = [screen_of(self.page, i) for i in points]
+        places = screens_of(self.page, points)
         width = max(x for x, _ in places) - min(x for x, _ in places)
         height = max(y for _, y in places) - min(y for _, y in places)
         lasso_around(self.page, points)
@@ -404,7 +403,7 @@ def test_ten_digits_are_named_in_under_a_minute(open_explorer: Any) -> None:
 
 def test_escape_cancels_a_lasso(page: Page) -> None:
     points = kernel(page, "k.cluster(1)")
-    places = [screen_of(page, i) for i in points]
+    places = screens_of(page, points)
     left, right = min(x for x, _ in places) - 20, max(x for x, _ in places) + 20
     top, bottom = min(y for _, y in places) - 20, max(y for _, y in places) + 20
     page.mouse.move(left, top)

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from tests.browser.places import still
-from tests.widget.frontend.test_page import moved, run, screen_of, selected, selection
+from tests.widget.frontend.test_page import moved, run, screen_of, screens_of, selected, selection
 from tests.widget.page import kernel
 from tests.widget.panels import TABS, filled, open_tab
 
@@ -58,7 +58,7 @@ class Fingers:
 
 def loop(page: Page, points: list[int]) -> list[tuple[float, float]]:
     """Return a closed way around points."""
-    places = [screen_of(page, i) for i in points]
+    places = screens_of(page, points)
     x, y = (sum(p[k] for p in places) / len(places) for k in (0, 1))
     radius = max(math.dist((x, y), place) for place in places) + 12
     turns = [2 * math.pi * step / 30 for step in range(31)]
