@@ -190,6 +190,7 @@ class Mbed(PlacesNewPoints):
         lam: float | str = "anneal",
         margin_weight: float = 1.0,
         class_prior: ArrayLike | None = None,
+        label_distance: float = 2.0,
         affinity: str = "auto",
         init: str | ArrayLike = "auto",
         n_init: int = 1,
@@ -205,7 +206,6 @@ class Mbed(PlacesNewPoints):
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
         verbose: int = 0,
         callbacks: Callable[[Run], Any] | list[Callable[[Run], Any]] | None = None,
-        label_distance: float = 2.0,
     ) -> None:
         self.n_components = n_components
         self.n_classes = n_classes
@@ -214,6 +214,7 @@ class Mbed(PlacesNewPoints):
         self.lam = lam
         self.margin_weight = margin_weight
         self.class_prior = class_prior
+        self.label_distance = label_distance
         self.affinity = affinity
         self.init = init
         self.n_init = n_init
@@ -229,7 +230,6 @@ class Mbed(PlacesNewPoints):
         self.random_state = random_state
         self.verbose = verbose
         self.callbacks = callbacks
-        self.label_distance = label_distance
 
     def fit(
         self,
