@@ -42,10 +42,16 @@ def test_every_room_that_imports_a_dependency_is_tested():
 
 
 def test_of_combinations_every_value_is_taken_once():
-    def item(nodeid, **params):
-        return SimpleNamespace(nodeid=nodeid, callspec=SimpleNamespace(params=params))
+    def item(nodeid, *tables, **params):
+        marks = [SimpleNamespace(args=[names]) for names in tables]
+        return SimpleNamespace(
+            nodeid=nodeid,
+            callspec=SimpleNamespace(params=params),
+            iter_markers=lambda name: marks,
+        )
 
-    items = [item(f"a.py::f[{i}-{j}]", x=i, y=j) for i in range(4) for j in range(3)]
+    items = [item(f"a.py::f[{i}-{j}]", "x", x=i, y=j) for i in range(4) for j in range(3)]
+    items += [item(f"a.py::t[{i}-{j}]", ("x", "y"), x=i, y=j) for i in range(2) for j in range(2)]
     items += [item(f"a.py::g[{i}]", x=i) for i in range(2)]
     items += [SimpleNamespace(nodeid="a.py::h")]
     left = []
@@ -54,7 +60,7 @@ def test_of_combinations_every_value_is_taken_once():
     versions.pytest_collection_modifyitems(SimpleNamespace(hook=hook), kept)
     assert [i.nodeid.partition("::")[2] for i in kept] == [
         *("f[0-0]", "f[0-1]", "f[0-2]", "f[1-0]", "f[2-0]", "f[3-0]"),
-        *("g[0]", "g[1]", "h"),
+        *("t[0-0]", "t[0-1]", "t[1-0]", "t[1-1]", "g[0]", "g[1]", "h"),
     ]
     assert len(kept) + len(left) == len(items)
 
@@ -63,7 +69,5 @@ def test_of_combinations_every_value_is_taken_once():
 @pytest.mark.parametrize("y", ["c", "d"])
 def test_combinations_share_their_values(request, x, y):
     """Pytest's own record of a combination has the values as they were given."""
-    assert {(parameter, value) for _, parameter, value in versions.values_of(request.node)} == {
-        ("x", id(x)),
-        ("y", id(y)),
-    }
+    found = {(parameter, value) for _, parameter, value in versions.values_of(request.node)}
+    assert found == {("x", id(x)), ("y", id(y))}

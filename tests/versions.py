@@ -9,7 +9,7 @@ older ones those run whose outcome is decided by the dependencies:
   plots, and the parts of scikit-learn that handle estimators. SciPy and the rest of scikit-learn
   do not count, since tests find their data there and what results are compared with.
 * The comparison of every compiled kernel with NumPy.
-* Of a test with several parameters, every value of each, not every combination.
+* Of a test with several parameters, every value of each (or row of a table), not every combination.
 * Of a property that hypothesis tests, a few examples.
 
 A new file of tests needs no entry anywhere.
@@ -80,14 +80,18 @@ def is_part(name: str, packages: tuple[str, ...]) -> bool:
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
-def values_of(item: pytest.Item) -> set[tuple[str, str, int]]:
-    """Return the values of a test's parameters, each as test, parameter and identity of the value.
+def values_of(item: pytest.Item) -> set[tuple[str | int, ...]]:
+    """Return the values of a test's parameters: test, parameter and identity of the value.
 
-    Pytest's own ``indices`` count the combinations of what a test is parametrized by.
+    The parameters of one row of a table count as one. Pytest's own ``indices`` count combinations.
     """
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    name = item.nodeid.partition("[")[0]
-    return {(name, parameter, id(value)) for parameter, value in parameters.items()}
+    if not hasattr(item, "callspec"):
+        return set()
+    values, test = item.callspec.params, item.nodeid.partition("[")[0]
+    tables = [mark.args[0] for mark in item.iter_markers("parametrize")]
+    rows = [row.replace(" ", "").split(",") if isinstance(row, str) else row for row in tables]
+    rows += [[name] for name in values if not any(name in row for row in rows)]  # of fixtures
+    return {(test, *row, *(id(values[name]) for name in row)) for row in rows}
 
 
 def pytest_configure() -> None:
@@ -104,7 +108,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the combinations of parameters whose values have all been seen before."""
-    seen: set[tuple[str, str, int]] = set()
+    seen: set[tuple[str | int, ...]] = set()
     kept, left = [], []
     for item in items:
         values = values_of(item)
