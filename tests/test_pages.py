@@ -17,6 +17,7 @@ from nbembed.experiments.papers.published import PAPERS
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = [
     DOCS / "equations.md",
+    DOCS / "get-started.md",
     DOCS / "larger-than-one-machine.md",
     DOCS / "notation.md",
     DOCS / "which-method.md",
