@@ -164,7 +164,7 @@ ROWS = (
         _SHOWN,
         "Landsat",
         "reproduced",
-        ("snerv-satellite-short", "snerv-satellite"),
+        ("snerv-satellite",),
         note=f"{_UNPRINTED} {_INNER}",
     ),
     Row(

@@ -443,11 +443,6 @@ EXPERIMENTS = (
         "Letter, 1500 points, three folds: SNeRV, NeRV, S-Isomap, MUHSIC, MRE (about 2 min)",
         protocol=SHORT,
     ),
-    _satellite(
-        "snerv-satellite-short",
-        "Landsat satellite, 1500 points, three folds, the same methods (about 2 min)",
-        protocol=SHORT,
-    ),
     _letter(
         "snerv-letter", "Letter, 1500 points, complete protocol (about 30 min)", protocol=WHOLE
     ),

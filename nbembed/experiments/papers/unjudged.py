@@ -17,11 +17,6 @@ _THREE_FOLDS = (
     "Three folds leave the paired t-test two degrees of freedom: it is judged in the complete "
     "protocol."
 )
-_WITHIN_FOLDS = (
-    "Our MRE scatters this data set no more than the others do: in the complete protocol, where it "
-    "is judged, the difference is less than the error of MRE varies from fold to fold. The sign of "
-    "a mean over three folds is chance."
-)
 
 #: Why a figure is not judged, by the name of the experiment and that of the figure.
 UNJUDGED: Mapping[tuple[str, str], str] = MappingProxyType({
@@ -36,8 +31,4 @@ UNJUDGED: Mapping[tuple[str, str], str] = MappingProxyType({
         "snerv-letter-printed-short",
         "SNeRV(0.1), as printed and S-Isomap: p of the paired t-test",
     ): _THREE_FOLDS,
-    **{
-        ("snerv-satellite-short", f"{name} − MRE: percentage points"): _WITHIN_FOLDS
-        for name in ("SNeRV(0.1)", "S-Isomap")
-    },
 })  # fmt: skip
