@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,9 @@ PICTURE = CHECKOUT / "docs" / "images" / "steering.webp"
 FRAME, LAST, WIDTH = 110, 2500, 880
 #: The corners of an arrow whose tip is at the origin, since a browser draws no pointer of its own.
 ARROW = ((0, 0), (0, 17), (4, 13.5), (7, 20), (9.7, 18.8), (6.8, 12.5), (12, 12))
+
+#: The digits that are named, and their names.
+GROUPS = ((0, "zero"), (6, "six"), (7, "seven"))
 
 CELL = """
 import numpy as np
@@ -98,7 +102,7 @@ def main() -> None:
     print(f"{options.to} ({options.to.stat().st_size // 1024} KiB)")
 
 
-def film(notebook: Notebook) -> Camera:
+def film(notebook: Notebook, groups: Sequence[tuple[int, str]] = GROUPS) -> Camera:
     """Steer a map and keep what is seen of it."""
     hand = Hand(notebook)
     camera = Camera(hand)
@@ -111,7 +115,7 @@ def film(notebook: Notebook) -> Camera:
     camera.take(6)
     drag(camera, "α", [1.5, 1.25, 1.0])
     hand.settle()
-    for digit, name in ((0, "zero"), (6, "six"), (7, "seven")):
+    for digit, name in groups:
         name_group(camera, digit, name)
     hand.settle()
     accept(camera)

@@ -384,10 +384,12 @@ class Notebook:
         if self.page.is_closed():
             return
         try:
+            # The server answers with an error while a kernel that was killed comes up again; it
+            # ends that kernel with itself.
             self._await(
                 """async () => {
                     const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
-                    await session?.shutdown();
+                    await session?.shutdown().catch(() => undefined);
                 }"""
             )
         finally:

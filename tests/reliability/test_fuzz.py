@@ -16,7 +16,7 @@ from tests.reliability import calls, live, runner
 from tests.reliability.runner import Batch
 
 #: Calls of one run.
-CALLS = 6_000
+CALLS = 4_000
 SEED = 20070603
 
 
