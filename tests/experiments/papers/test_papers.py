@@ -248,6 +248,25 @@ def test_labels_at_twice_the_radius_do_what_is_said_of_them():
     assert ours[1] < ours[0] - 2
 
 
+def test_labels_at_twice_the_radius_are_nowhere_worse():
+    """The reason for the default: decision 80."""
+    compared = [
+        entry.figures
+        for name, entry in read_results(KEPT).items()
+        if name.startswith("mbed-label-distance-")
+    ]
+    pairs = [
+        (gap.measured, p.measured)
+        for figures in compared
+        for gap, p in zip(figures[2::4], figures[3::4], strict=True)
+    ]
+    assert len(pairs) == 10
+    assert [gap for gap, p in pairs if p < 0.05 and gap > 0] == []
+    better = [-gap for gap, p in pairs if p < 0.05]
+    assert len(better) >= 5
+    assert all(round(gap) in range(2, 10) for gap in better)
+
+
 def test_the_printed_cost_of_snerv_does_what_is_said_of_it(measured):
     """Among what is not the paper's, and on its page."""
     printed, ours, isomap = (
