@@ -104,7 +104,7 @@ EXPERIMENTS = (
     _experiment("letter", "Letter"),
     Experiment(
         "mbed-label-distance-official",
-        "g50c and g10n, ten official splits of 50 labels at r and at 2r (about 15 s)",
+        "g50c and g10n, ten official splits of 50 labels at r and at 2r (about 40 s)",
         OFFICIAL,
         False,
         _official,

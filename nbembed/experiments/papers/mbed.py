@@ -346,8 +346,8 @@ _TABLE_2 = {
         "TEXT (1946 × 7511), ten official splits of 50 labels (about 40 s)",
         True,
     ),
-    "uspst": ("mbed-usps", "USPS, ten official splits of 50 labels (about 4 min)", False),
-    "coil20": ("mbed-coil", "COIL, ten drawn splits of 40 labels (about 4 min)", False),
+    "uspst": ("mbed-usps", "USPS, ten official splits of 50 labels (about 2 min)", False),
+    "coil20": ("mbed-coil", "COIL, ten drawn splits of 40 labels (about 2 min)", False),
 }
 _TABLE_1 = {
     "g50c": (
