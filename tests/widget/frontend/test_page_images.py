@@ -110,6 +110,21 @@ def test_images_are_on_the_map_where_few_points_are_in_view(open_explorer: Any) 
         assert not [1 for u, v in points if abs(x - u) < across and abs(y - v) < down]
 
 
+def test_images_whose_answer_was_lost_are_asked_for_again(open_explorer: Any) -> None:
+    page = open_images(open_explorer, 600)
+    page.evaluate(
+        """() => { const { answers } = window.kernel, { images } = answers;
+          answers.images = (given, sets) => {
+            if (window.lost) return images(given, sets);
+            window.lost = [...sets[0]];
+            return "lost"; }; }"""
+    )
+    zoom_in(page, 8)
+    page.wait_for_function("window.lost")
+    zoom_in(page, 8)
+    page.wait_for_function(f"{PLACED}.some(({{point}}) => window.lost.includes(point))")
+
+
 def test_the_pointer_sees_points_and_no_images(open_explorer: Any) -> None:
     page = open_images(open_explorer, 600)
     zoom_in(page, 8)

@@ -61,7 +61,7 @@ interface Scene {
   /** Whether points have names. */
   named: boolean;
   nameOf: (point: number) => string | undefined;
-  /** Whether images of points are shown, and how large that of a point is: null without one, undefined if it is not known. */
+  /** True if images of points are shown; the size of a point's is null without one, undefined if it is not known. */
   imaged: boolean;
   imageOf: (point: number) => Extent | null | undefined;
   /** Where no name may be. */

@@ -17,7 +17,8 @@ export class Thumbnails {
 
   constructor(queries: Queries) {
     this.answers = new Answers(queries, "images");
-    this.answers.pending.subscribe((pending) => !pending && this.advance());
+    // Later, when the answer has been taken or has turned out to be lost.
+    this.answers.pending.subscribe((pending) => !pending && queueMicrotask(() => this.advance()));
   }
 
   /** The image of a point, null if it has none, undefined before it has come. */
@@ -35,10 +36,12 @@ export class Thumbnails {
   ask(points: readonly number[]): void {
     const missing = points.filter((i) => !this.known.has(i) && !this.asked.has(i));
     this.waiting = [...new Set([...missing, ...this.waiting])].slice(0, MOST_WAITING);
-    if (!this.answers.pending.peek()) this.advance();
+    this.advance();
   }
 
   private advance(): void {
+    if (this.answers.pending.peek()) return;
+    if (this.answers.error.peek()) this.asked.clear();
     const batch = this.waiting.splice(0, MOST_IMAGES);
     if (!batch.length) return;
     batch.forEach((i) => this.asked.add(i));
